@@ -1,5 +1,7 @@
-// Cells per second of denoising on one core: every series by itself, and jointly with totals, by series and steps.
-//   post_bench [--toy]
+// Cells per second of denoising, every series by itself, and jointly with totals, by series and steps; CPU time and
+// memory of one run.
+//   post_bench [--toy]          on one core
+//   post_bench --city           100,000 series of a week, jointly, on all cores that it may use
 #include <sys/resource.h>
 
 #include <cmath>
@@ -31,20 +33,41 @@ std::vector<double> panel(std::int64_t series, std::int64_t steps) {
   return all;
 }
 
-void measure(std::int64_t series, std::int64_t steps, int repetitions) {
+rusage used() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage;
+}
+
+double cpu_seconds() {
+  const rusage usage = used();
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+enum class What { both, jointly };
+
+void measure(std::int64_t series, std::int64_t steps, int repetitions, What asked = What::both, unsigned threads = 1) {
   const std::vector<double> values = panel(series, steps);
   const double cells = static_cast<double>(values.size());
   const auto line = [&](const char* what, auto work) {
-    const double rate = bench::items_per_second(cells, repetitions, work);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("{\"name\": \"%s\", \"series\": %lld, \"steps\": %lld, \"per_second\": %.6g, \"peak_bytes\": %lld}\n",
-                what, static_cast<long long>(series), static_cast<long long>(steps), rate,
-                static_cast<long long>(usage.ru_maxrss) * 1024);
+    const double before = cpu_seconds();
+    int runs = 0;
+    const double rate = bench::items_per_second(cells, repetitions, [&] {
+      ++runs;
+      return work();
+    });
+    std::printf(
+        "{\"name\": \"%s\", \"series\": %lld, \"steps\": %lld, \"per_second\": %.6g, \"cpu_seconds\": %.4g, "
+        "\"peak_bytes\": %lld}\n",
+        what, static_cast<long long>(series), static_cast<long long>(steps), rate, (cpu_seconds() - before) / runs,
+        static_cast<long long>(used().ru_maxrss) * 1024);
     std::fflush(stdout);
   };
-  line("alone", [&] { return post::shrink(values, {steps, 50, 98, 24}); });
-  line("jointly", [&] { return post::shrink_jointly(values, {steps, 50, 98, 24}); });
+  if (asked == What::both) line("alone", [&] { return post::shrink(values, {steps, 50, 98, 24}); });
+  post::JointSpec spec{steps, 50, 98, 24};
+  spec.threads = threads;
+  line("jointly", [&] { return post::shrink_jointly(values, spec); });
 }
 
 }  // namespace
@@ -52,6 +75,10 @@ void measure(std::int64_t series, std::int64_t steps, int repetitions) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--toy") {
     measure(3, 48, 1);
+    return 0;
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--city") {
+    measure(100'000, 168, 1, What::jointly, 0);
     return 0;
   }
   measure(10, 168, 5);

@@ -227,18 +227,27 @@ def totals(run):
 
 
 def denoising(run):
-    """Cells of many series denoised per second, jointly and with totals, on one core. The limit is denoising every
-    series by itself."""
+    """Cells of many series denoised per second, jointly and with totals, on one core; then a large city on two. The
+    limit is denoising every series by itself."""
+    def note(line):
+        seconds = line["series"] * line["steps"] / line["per_second"]
+        return f"{seconds:.2g} s, {line['cpu_seconds']:.2g} s of CPU time, peak {line['peak_bytes'] / 2**20:.0f} MiB"
+
     with cores(1):
         lines = run.program("post_bench")
     for line in lines:
         if line["name"] == "jointly":
             size = {key: line[key] for key in ("series", "steps")}
             alone = next(other for other in lines if other["name"] == "alone" and size.items() <= other.items())
-            seconds = line["series"] * line["steps"] / line["per_second"]
             yield Row(f"{line['series']:,} series of {line['steps']} steps, jointly", line["per_second"],
-                      limit=alone["per_second"],
-                      note=f"{seconds:.2g} s, peak {line['peak_bytes'] / 2**20:.0f} MiB; limit: each by itself")
+                      limit=alone["per_second"], note=f"{note(line)}; limit: each by itself")
+    if run.toy:
+        return
+    with cores(2):
+        lines = run.program("post_bench", "--city")
+    for line in lines:
+        yield Row(f"{line['series']:,} series of {line['steps']} steps, jointly, two cores", line["per_second"],
+                  note=note(line))
 
 
 def python(run):

@@ -84,7 +84,8 @@ try_one() {
   if [ "$only" != nothing ]; then library=(-c $package/requirements-test.txt "$only"); fi
   environment "only-$only" "${library[@]}"
   install_into "only-$only"
-  (cd "$(mktemp -d)" && "$root/$made/only-$only/bin/python" -B "$root/$package/tests/first_example.py" "$only")
+  (cd "$(mktemp -d)" && "$root/$made/only-$only/bin/python" -B "$root/$package/tests/first_example.py" "$only" \
+    "$root/docs/python.md")
 }
 try_clean() {
   local only tries=() try
@@ -127,10 +128,10 @@ try_bare() {
   as_root rm -rf "$root/try" "$root/usr/share/zoneinfo" && mkdir -p "$root/try" "$root/dev"
   if ! [ -e "$root/dev/null" ]; then as_root mknod -m 666 "$root/dev/null" c 1 3; fi
   "$tools" "${pip[@]}" download --no-deps --dest "$root/try" -c $package/requirements-test.txt tzdata
-  cp $wheel $package/tests/first_example.py "$root/try"
+  cp $wheel $package/tests/first_example.py docs/python.md "$root/try"
   as_root chroot "$root" /usr/bin/python3 -m venv /try/env
   as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --no-deps --find-links /try chronoveil tzdata
-  as_root chroot "$root" /try/env/bin/python /try/first_example.py bare
+  as_root chroot "$root" /try/env/bin/python /try/first_example.py bare /try/python.md
   as_root rm -rf "$root/try"
 }
 

@@ -6,6 +6,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "key_names.h"
+#include "messages.h"
 
 namespace chronoveil::cli {
 
@@ -13,7 +14,10 @@ void on_run(CLI::App& command, CommandContext& context, std::function<Result<voi
   command.callback([&context, body = std::move(body)] {
     const Result<void> done = body();
     if (done) return;
-    print_error(done.error().text(run_names));
+    if (messages_are_json())
+      tell_error(done.error());
+    else
+      print_error(done.error().text(run_names));
     context.exit_code = static_cast<int>(done.error().kind);
   });
 }
@@ -41,6 +45,7 @@ Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std:
 void print_error(std::string_view message) { print_note("chronoveil: " + std::string(message)); }
 
 void print_note(std::string_view text) {
+  if (messages_are_json()) return tell_note(text);
   const std::string line = visible(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -121,7 +121,7 @@ Result<engine::Job> named_job(const JobOptions& options, const CLI::App& command
         options.input, ErrorKind::usage,
         std::string(section) + ": the job has no section [" + std::string(section) + "]; use chronoveil run");
   if (const auto analysis = options.words.find("privacy.analysis"); !analysis->second.empty())
-    CV_CHECK(apply_analysis(analysis->second.front(), job));
+    CV_CHECK(apply_analysis(analysis->second.front(), job.analysis));
   return job;
 }
 

@@ -48,4 +48,10 @@ KeyNames option_names(const CLI::App& command) {
   };
 }
 
+Error in_words(Error error, const KeyNames& names) {
+  if (!error.parameter.empty()) error.parameter = names(error.parameter);
+  for (std::string* part : {&error.where, &error.valid, &error.message}) *part = with_key_names(*part, names);
+  return error;
+}
+
 }  // namespace chronoveil::cli

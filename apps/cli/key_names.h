@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "chronoveil/base/result.h"
 
@@ -16,10 +17,13 @@ std::string key_of_option(std::string_view option);
 // Where options make up the job: the option of the command that stands for the key.
 KeyNames option_names(const CLI::App& command);
 
+// The error with these names wherever it names a key.
+Error in_words(Error, const KeyNames&);
+
 // The result with its error in the words of the command's options.
 template <class T>
 Result<T> in_options(const CLI::App& command, Result<T> result) {
-  if (!result) result.error() = {.kind = result.error().kind, .message = result.error().text(option_names(command))};
+  if (!result) result.error() = in_words(std::move(result.error()), option_names(command));
   return result;
 }
 

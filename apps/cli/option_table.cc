@@ -13,11 +13,9 @@ std::vector<std::string> choices_of(const std::string& type) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
-Offers offers_of(const OptionRow& row) {
+Offers offers_of(const OptionRow& row, const std::string& type) {
   if (!row.choices.empty()) return Offers::choices;
-  const bool names_dataset = row.positional == "NAME" ? row.description.ends_with("dataset")
-                                                      : row.names == std::vector<std::string>{"--dataset"};
-  if (names_dataset) return Offers::datasets;
+  if (type == kDatasetType || row.names == std::vector<std::string>{"--dataset"}) return Offers::datasets;
   return row.value == "TEXT" || !row.positional.empty() ? Offers::files : Offers::nothing;
 }
 
@@ -34,7 +32,7 @@ OptionRow read_option(const CLI::Option& option) {
   } else {
     row.positional = option.get_name(true, false);
   }
-  row.offers = offers_of(row);
+  row.offers = offers_of(row, type);
   return row;
 }
 

@@ -11,6 +11,9 @@ namespace chronoveil::cli {
 // What may stand there, as far as a shell can help: one of the choices, a file, a dataset of the ledger, or neither.
 enum class Offers { nothing, choices, files, datasets };
 
+// The type name of an argument that is a dataset of the ledger.
+inline constexpr const char* kDatasetType = "DATASET";
+
 struct OptionRow {
   std::vector<std::string> names;    // "--help", "-h"; empty for a positional
   std::string positional;            // "EVENT"; empty for an option

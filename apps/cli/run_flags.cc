@@ -69,11 +69,10 @@ void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis
   command.add_option("--analysis", analysis, "certified (the default), or published: as in the papers, not certified");
 }
 
-Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job) {
-  if (!analysis) return {};
-  if (*analysis != "certified" && *analysis != "published")
-    return invalid("--analysis", *analysis, "certified or published");
-  job.analysis = *analysis == "published" ? accounting::Analysis::published : accounting::Analysis::certified;
+Result<void> apply_analysis(const std::optional<std::string>& word, accounting::Analysis& analysis) {
+  if (!word) return {};
+  if (*word != "certified" && *word != "published") return invalid("--analysis", *word, "certified or published");
+  analysis = *word == "published" ? accounting::Analysis::published : accounting::Analysis::certified;
   return {};
 }
 

@@ -33,7 +33,7 @@ void add_replay_flags(CLI::App& command, RunFlags& flags);
 
 // --analysis, which replaces what the job says.
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
-Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
+Result<void> apply_analysis(const std::optional<std::string>& word, accounting::Analysis& analysis);
 
 Result<engine::RunOptions> options_of(const RunFlags&);
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/training/train.h"
@@ -64,7 +65,8 @@ class Watch {
     if (now - last_ < std::chrono::milliseconds(200) && progress.done != progress.planned) return;
     last_ = now;
     line_.tell(fmt::format("step {} of {}, ε so far at most {}", progress.done, progress.planned,
-                           ledger::rounded_up(progress.epsilon)));
+                           ledger::rounded_up(progress.epsilon)),
+               static_cast<double>(progress.done) / static_cast<double>(progress.planned));
   }
   const ProgressLine& line() const { return line_; }
 

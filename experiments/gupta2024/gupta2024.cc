@@ -1,6 +1,6 @@
 // Runs the experiments of [Gupta24] with our mechanisms, and writes their figures as CSV.
-//   gupta2024 DATA OUT TRIALS     buses of Surat from the folder DATA, made-up speeds and simulated cities; settings.csv,
-//                                 means.csv, draws.csv and maps.csv go to OUT
+//   gupta2024 DATA OUT TRIALS     buses of Surat from the folder DATA, made-up speeds and simulated cities;
+//                                 settings.csv, means.csv, draws.csv and maps.csv go to OUT
 //   gupta2024 --toy OUT TRIALS    made-up speeds only, at ε = 1 and 2, and a small city
 #include <fmt/format.h>
 

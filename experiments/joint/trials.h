@@ -23,8 +23,8 @@ struct Score {
 
 // Of one trial, by its noisy values.
 using Scoring = std::vector<Score> (*)(const Panel&, double sigma, const std::vector<double>& noisy);
-// noisy, shrink, joint, groups, local level, singular values. Groups: joint, told that ten series that follow each other
-// are a group each; with fewer than ten it is left out.
+// noisy, shrink, joint, groups, local level, singular values. Groups: joint, told that ten series that follow each
+// other are a group each; with fewer than ten it is left out.
 std::vector<Score> score_all(const Panel&, double sigma, const std::vector<double>& noisy);
 
 // Each trial has a seed of its own.

@@ -23,6 +23,7 @@
 #include "chronoveil/data/time/zone_folder.h"
 #include "chronoveil/engine/job/first_job.h"
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/job_to_look.h"
 #include "chronoveil/engine/job/options.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/live/live.h"
@@ -33,6 +34,7 @@
 #include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/engine/train/train.h"
+#include "chronoveil/ledger/dataset_words.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/noise/draws.h"
@@ -58,9 +60,31 @@ Result<Job> parse_job(std::string_view toml);
 void read_from(Job&, Table);
 // The same from an Arrow stream of record batches, which is taken over: its release is null afterwards, also after an
 // error. Batches are pulled as they are read, never before the debit, and given back one by one; text is not copied. A
-// stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds of
-// columns. Errors: storage if its producer fails, usage if it has no columns.
+// stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds
+// of columns. Errors: storage if its producer fails, usage if it has no columns.
 Result<void> read_from(Job&, ArrowArrayStream&);
+
+// The same rows as the lines of a CSV, for a program that reads them from a pipe. Of these columns, or of all that there
+// are; a null, and a real that is not a number, is an empty field. Opening looks at the schema, never at a batch.
+// Errors: those of read_from(), and bad_data that names a column that is not there or cannot be read.
+class CsvLines {
+ public:
+  static Result<CsvLines> open(ArrowArrayStream&, const std::optional<std::vector<std::string>>& columns);
+  CsvLines(CsvLines&&) noexcept;
+  ~CsvLines();
+
+  const std::string& header() const;
+  // The next lines, about as many as a pipe holds; none at the end. Valid until the next call.
+  Result<std::string_view> next();
+
+ private:
+  struct Inside;
+  explicit CsvLines(std::unique_ptr<Inside>);
+  std::unique_ptr<Inside> inside_;
+};
+
+// The columns that the job reads, by name; empty if it reads all: a perturbation gives the others back as they are.
+Result<std::optional<std::vector<std::string>>> columns_read(const Job&);
 
 // ---- Plan, check, run: counts per series and slot, means per place and slot, or one series of its owner. ----
 
@@ -99,8 +123,8 @@ std::string to_csv(const AnyRelease&);
 std::string to_json(const AnyRelease&);
 std::string to_html(const AnyRelease&);
 // The rows of the CSV as an Arrow stream of one record batch: names as large_utf8, times as timestamp[ms, zone of the
-// slots], or date32 where slots are whole days, values as double, null where nothing is published, sampled as bool; of a
-// perturbed series every column is large_utf8. The stream owns its rows; whoever takes it releases it. On an error
+// slots], or date32 where slots are whole days, values as double, null where nothing is published, sampled as bool; of
+// a perturbed series every column is large_utf8. The stream owns its rows; whoever takes it releases it. On an error
 // nothing is written to `out`: usage, if the rows of a perturbed series left at once.
 Result<void> to_arrow(const AnyRelease&, ArrowArrayStream* out);
 
@@ -190,10 +214,23 @@ Result<OtherPrices> other_prices(const Event&, Delta);
 // ---- The ledger: budgets that last. docs/ledger.md ----
 
 using ledger::DatasetRequest;
+using ledger::DatasetWords;
 using ledger::Ledger;
 
 // At a path or a URL, or the user's own if empty: as in RunOptions::ledger.
 Result<Ledger> open_ledger(const std::string& where = "", ledger::Options = {});
+
+// A new dataset with its budget, in a ledger that is created if there is none. Words that are refused create nothing,
+// and so does a name that a file beside the ledger knows: what once existed must not begin anew.
+Result<ledger::Dataset> create_dataset(const DatasetWords&, const std::string& where = "", ledger::Options = {});
+
+// What contradicts a release: first what is wrong with the chain of its dataset, or a row that is missing or another; if
+// nothing is, what its debit contradicts (engine::held_against). `tied`: the ledger says what was released.
+struct ReleaseHeld {
+  std::vector<ledger::Finding> findings;
+  bool tied = false;
+};
+Result<ReleaseHeld> held_against(const engine::ReleaseClaims&, Ledger&);
 
 // The digest of a release JSON that this key has signed. Errors: storage if it has not, bad_data if it is no release.
 Result<std::string> check_signature(std::string_view release_json, const ledger::PublicKey&);

@@ -2,6 +2,8 @@
 night. A checker looks at each page; pages that are broken on purpose show that it sees what it looks for."""
 
 import base64
+import csv
+import io
 import json
 import os
 import re
@@ -289,22 +291,50 @@ class Report(unittest.TestCase):
                 ("backtest.html", 2, "^ε.=.0.5: 0.125, between 0.117 and 0.133$")):
             self.point_and_step(page, charts, words)
 
-    def point_and_step(self, page, charts, words):
-        seen = self.look(page, "desk", "light", RESULT)
+    def test_places_show_their_means_on_hover_and_by_keyboard(self):
+        for page, maps in (("means.html", ("^r1c1 \\(.*°.N, .*°.E\\): ", "^All places, 00:00: ")),
+                           ("places.html", ("^Central Station: ", "^All places, 00:00: "))):
+            for screen in SCREENS:
+                for which, words in enumerate(maps):
+                    self.point_and_step(page, len(maps), words, which, screen)
+
+    def test_a_place_is_what_it_looks_like(self):
+        """The marks of a map lie on its shapes: where a hexagon is, its value shows, and beside it that of another."""
+        for screen in SCREENS:
+            self.look("means.html", screen, "light", RESULT)
+            drawn, marked = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+                "(() => { const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };"
+                " const all = list => list.reduce((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]),"
+                "   Math.max(a[2], b[2]), Math.max(a[3], b[3])]);"
+                " const shapes = [...document.querySelectorAll('.board svg g path')].map(box);"
+                " const marks = [...document.querySelectorAll('.board .marks label')].map(box);"
+                " return [all(shapes), all(marks)]; })()"))["result"]["value"]
+            for edge, other in zip(drawn, marked):
+                self.assertAlmostEqual(edge, other, delta=1.5)
+            # The corner of the box of a hexagon is not in it.
+            inside, corner = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+                "(() => { const e = document.querySelector('.board .marks label'); e.scrollIntoView({block: 'center'});"
+                " const r = e.getBoundingClientRect(), at = (x, y) => document.elementFromPoint(x, y)?.parentElement === e;"
+                " return [at(r.left + r.width / 2, r.top + r.height / 2), at(r.left + 1, r.top + 1)]; })()"))["result"]["value"]
+            self.assertEqual((inside, corner), (True, False))
+
+    def point_and_step(self, page, charts, words, which=0, screen="desk"):
+        seen = self.look(page, screen, "light", RESULT)
         self.assertEqual(seen["charts"], charts)
+        marks = f"document.querySelectorAll('.marks')[{which}]"
         shown = "[...document.querySelectorAll('.marks span')].filter(e => e.getClientRects().length).map(e => e.innerText)"
 
         def visible():
             return self.browser.ask("Runtime.evaluate", returnByValue=True, expression=shown)["result"]["value"]
         self.assertEqual(visible(), [])
         left, top, width, height = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
-            "(() => { document.querySelector('.plot').scrollIntoView(); const r = document.querySelector('.marks label')"
-            ".getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()"))["result"]["value"]
+            f"(() => {{ const e = {marks}.querySelector('label'); e.scrollIntoView({{block: 'center'}});"
+            " const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()"))["result"]["value"]
         self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
         self.assertEqual(len(visible()), 1)
         self.assertRegex(visible()[0], words)
         self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
-        self.browser.ask("Runtime.evaluate", expression="document.querySelector('.marks input').focus()")
+        self.browser.ask("Runtime.evaluate", expression=f"{marks}.querySelector('input').focus()")
         first = visible()
         for kind in ("keyDown", "keyUp"):
             self.browser.ask("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight",
@@ -329,11 +359,73 @@ class Report(unittest.TestCase):
         self.assertGreater(seen, 10)
         self.assertEqual(shown, 0)
 
+    def program(self, *arguments):
+        environment = {**os.environ, "HOME": str(self.pages), "CHRONOVEIL_LEDGER": str(self.pages / "ledger.db")}
+        subprocess.run([os.environ["CHRONOVEIL_PROGRAM"], *arguments], cwd=self.pages, env=environment, check=True,
+                       timeout=120, stdout=subprocess.DEVNULL)
+
+    def seen(self, expression):
+        return self.browser.ask("Runtime.evaluate", returnByValue=True, expression=expression)["result"]["value"]
+
+    def table(self, name):
+        return list(csv.DictReader(io.StringIO((self.pages / name).read_text(encoding="utf-8"))))
+
+    def links_and_prices(self, name):
+        """A link to the CSV beside the page that leads there; ε and its number in one piece."""
+        links = f"[...document.querySelectorAll('a')].filter(e => e.innerText === '{name}').map(e => e.href)"
+        self.assertEqual(set(self.seen(links)), {(self.pages / name).as_uri()})
+        # innerText keeps what may not be broken apart.
+        found = re.findall(r"[εδ](\s)=(\s)", self.seen("document.body.textContent"))
+        self.assertGreater(len(found), 2)
+        self.assertEqual(set(found), {("\u00a0", "\u00a0")})
+
+    def test_a_page_of_counts_leads_with_the_last_row_of_its_csv(self):
+        rows = "".join(f"2026-03-{day:02},{40 * day}\n" for day in range(1, 29))
+        (self.pages / "days.csv").write_text("day,visits\n" + rows, encoding="utf-8")
+        self.program("budget", "create", "days", "--epsilon", "4", "--unit", "event")
+        self.program("release", "days.csv", "--time", "day", "--value", "visits", "--start", "2026-03-01", "--end",
+                     "2026-03-29", "--length", "1d", "--unit", "event", "--epsilon", "1", "--mechanism", "laplace",
+                     "--integers", "--dataset", "days", "--csv", "days_out.csv", "--report", "days.html", "--yes")
+        for screen in SCREENS:
+            self.look("days.html", screen, "light", RESULT)
+            last = {name: f"{int(value):,}" for name, value in self.table("days_out.csv")[-1].items() if name in
+                    ("value", "lower", "upper")}
+            self.assertEqual(self.seen("document.querySelector('.newest').innerText"),
+                             f"Saturday 28 March 2026: {last['value']}, between {last['lower']} and {last['upper']}")
+            axes = self.seen("[...document.querySelectorAll('figure.chart > .axis')].map(e => e.innerText)")
+            self.assertEqual(len(axes), 2)
+            self.assertTrue(all(axis.strip() for axis in axes) and "UTC" in " ".join(axes), axes)
+            self.links_and_prices("days_out.csv")
+
+    def test_a_page_of_means_leads_with_the_last_slot_of_its_csv_and_says_where(self):
+        points = "".join(f"b{bus},2026-03-0{1 + bus % 2}T08:{bus % 60:02},{0.002 + bus % 7 / 250},{0.002 + bus % 5 / 250},"
+                         f"{20 + bus % 30}\n" for bus in range(900))
+        (self.pages / "points.csv").write_text("bus,at,x,y,speed\n" + points, encoding="utf-8")
+        self.program("budget", "create", "buses", "--epsilon", "4", "--relation", "replace_values")
+        self.program("means", "points.csv", "--user", "bus", "--time", "at", "--longitude", "x", "--latitude", "y",
+                     "--value", "speed", "--start", "2026-03-01", "--end", "2026-03-03", "--length", "1d", "--grid",
+                     "0,0,0.03,0.02", "--cell-size", "1000", "--grid-shape", "square", "--upper", "65", "--counts",
+                     "public", "--max-cells", "1", "--plan-users", "60", "--epsilon", "2", "--mechanism", "clip_mean",
+                     "--dataset", "buses", "--csv", "means_out.csv", "--report", "own_means.html", "--yes")
+        for screen in SCREENS:
+            self.look("own_means.html", screen, "dark", RESULT)
+            means = [float(row["mean"]) for row in self.table("means_out.csv") if row["slot"] == "2026-03-02" and row["mean"]]
+            newest = self.seen("document.querySelector('.newest').innerText")
+            said = re.fullmatch(r"Monday 2 March 2026: mean speed ([\d.]+) over (\d+) places, each known to about ±.[\d.]+",
+                                newest)
+            self.assertTrue(said, newest)
+            self.assertEqual(int(said[2]), len(means))
+            self.assertAlmostEqual(float(said[1]), sum(means) / len(means), delta=0.06)
+            bar = self.seen("document.querySelector('.board + .axis').innerText")
+            self.assertRegex(bar, r"^The bar is 1.km long. 0°.N to 0\.02°.N, 0°.E to 0\.03°.E\.$")
+            # The bar is as long as it says: a square is one kilometre wide.
+            bar, square = self.seen("['.scalebar', '.board .marks label'].map(s => document.querySelector(s)"
+                                    ".getBoundingClientRect().width)")
+            self.assertAlmostEqual(bar, square, delta=0.1 * square)
+            self.links_and_prices("means_out.csv")
+
     def test_what_the_program_publishes_is_whole(self):
-        def program(*arguments):
-            environment = {**os.environ, "HOME": str(self.pages), "CHRONOVEIL_LEDGER": str(self.pages / "ledger.db")}
-            subprocess.run([os.environ["CHRONOVEIL_PROGRAM"], *arguments], cwd=self.pages, env=environment, check=True,
-                           timeout=120, stdout=subprocess.DEVNULL)
+        program = self.program
         program("simulate", "checkins", "--users", "3000", "--venues", "4", "--days", "14", "--output", "checkins.csv",
                 "--job", "job.toml", "--keys", "venues.txt")
         program("budget", "create", "venues", "--epsilon", "4", "--delta", "1e-5", "--unit", "user")

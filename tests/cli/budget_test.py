@@ -110,6 +110,7 @@ class Budget(FolderTest):
             "epsilon": ("x", "--epsilon", "-1"), "delta": ("x", "--epsilon", "1", "--delta", "1"),
             "unit": ("x", "--epsilon", "1", "--unit", "person"), "filter": ("x", "--epsilon", "1", "--filter", "pld"),
             "dataset": ("a/b", "--epsilon", "1"), "renews": ("x", "--epsilon", "1", "--renews", "week"),
+            "parts": ("x", "--epsilon", "1", "--unit", "event", "--parts", "a,b", "--parts-by", "day"),
             "straddle": ("x", "--epsilon", "1", "--straddle", "2"), "width": ("x", "--epsilon", "1", "--width", "3"),
         }.items():
             with self.subTest(mention):

@@ -155,6 +155,49 @@ class Completion(ProgramTest):
                 self.assertIn(f"\\fB{option}\\fR", section)
         self.assertIn(".SH EXIT STATUS", page)
 
+    def commands(self, words=()):
+        """Every command by its words, with the options that its help shows, from the top down."""
+        text = self.assert_succeeds(*words, "--help")
+        options, _, below = text.split("\nOptions:\n")[1].split("\nExample:\n")[0].partition("\nSubcommands:\n")
+        names = re.findall(r"^  (-[^ ]+)", options, re.MULTILINE)
+        found = {words: {name for several in names for name in several.split(",")}}
+        for name in re.findall(r"^  ([a-z]+) ", below, re.MULTILINE):
+            found.update(self.commands((*words, name)))
+        return found
+
+    def test_every_option_of_every_command_is_offered_by_every_shell_and_in_the_manual_page(self):
+        commands = self.commands()
+        for words, option in ((("train",), "--device"), (("forecast",), "--private"), (("backtest",), "--epsilons"),
+                              (("live", "correct"), "--rows"), (("init", "means"), "--max-cells"), (("run",), "--again")):
+            self.assertIn(option, commands[words])
+        lines = "".join(" ".join(("chronoveil", *words)) + "\n" for words in commands)
+        loops = {
+            "bash": 'source ./script; while read -ra words; do COMP_WORDS=("${words[@]}" --); COMP_CWORD=${#words[@]}; '
+                    '_chronoveil; echo "${COMPREPLY[@]}"; done',
+            "zsh": 'compdef() { }; source ./script; while read -r line; do _chronoveil_words "$line" "${line##* }" "--"; '
+                   'print -r -- "$REPLY"; done',
+            "fish": "source ./script; while read line; complete -C \"$line --\" | string split -f 1 \\t | string join ' '; end"}
+        with tempfile.TemporaryDirectory() as folder:
+            for shell, loop in loops.items():
+                (Path(folder) / "script").write_text(self.script(shell), encoding="utf-8")
+                quiet = {"bash": "--norc", "zsh": "-f", "fish": "--no-config"}[shell]
+                done = subprocess.run([shell, quiet, "-c", loop], input=lines, cwd=folder, capture_output=True, text=True,
+                                      check=True, env={"HOME": folder, "PATH": "/usr/bin:/bin"})
+                offered = done.stdout.split("\n")
+                self.assertEqual(len(offered), len(commands) + 1, (shell, done.stderr))
+                for (words, options), line in zip(commands.items(), offered, strict=False):
+                    long = {option for option in options if option.startswith("--")}
+                    self.assertLessEqual(long, set(line.split()), (shell, words))
+        page = self.assert_succeeds("man").replace("\\-", "-")
+        for words, options in commands.items():
+            heading = f".SS \\fB{' '.join(('chronoveil', *words))}\\fR"
+            own = options - {"-h", "--help", "--version"}
+            alone = not any(other[:len(words)] == words for other in commands if other != words)
+            self.assertEqual(page.count(heading) == 1, alone or bool(own), words)
+            section = page.partition(heading)[2].split(".SS ")[0].split(".SH ")[0]
+            for option in own:
+                self.assertIn(f"\\fB{option}\\fR", section, words)
+
     def test_an_unknown_shell_is_a_usage_error(self):
         done = run("completion", "tcsh")
         self.assertEqual(done.returncode, 2)

@@ -1,5 +1,7 @@
 """Files as people have them: the same counts make the same release, however they are written down."""
 
+import csv
+import io
 import json
 import unittest
 
@@ -155,6 +157,87 @@ csv = "out.csv"
         grid = "[places]\nshape = 'square'\nwest = 0\nsouth = 0\neast = 2\nnorth = 1\nsize = 111196\n"
         on_grid = self.released(where, rows, rest=grid)
         self.assertEqual({line.split(",")[0] for line in on_grid.splitlines()[1:]}, {"r1c1", "r1c2"})
+
+    def test_counts_on_a_map_have_coordinates_and_outlines(self):
+        rows = "card,t,x,y\n" + "".join(f"c{i},2026-03-0{2 + i % 7},{(i % 8) / 4},0.5\n" for i in range(40))
+        where = "time = 't'\nuser = 'card'\nlongitude = 'x'\nlatitude = 'y'"
+        districts = {**SQUARES, "isles": (5, 0, 6, 1)}
+        features = json.loads(geojson(districts))
+        outline = features["features"][-1]["geometry"]["coordinates"]
+        features["features"][-1]["geometry"] = {"type": "MultiPolygon", "coordinates": [
+            outline, [[[*corner, 12.5] for corner in ((8, 0), (9, 0), (9, 1), (8, 0))]]]}
+        self.write("map.json", json.dumps(features))
+        grid = "[places]\nshape = 'square'\nwest = 0\nsouth = 0\neast = 2\nnorth = 1\nsize = 111196\n"
+        areas = "[places]\nareas = 'map.json'\nname = 'district'\n"
+        for places in (grid, areas):
+            job = self.job(where, rows, rest=places)
+            text = (self.folder / "job.toml").read_text(encoding="utf-8")
+            self.write("job.toml", text + "json = \"out.json\"\ngeojson = \"out.geojson\"\n")
+            ledger = ("--ledger", str(self.folder / f"{len(places)}.db"))
+            self.assert_succeeds("budget", "create", "city", "--epsilon", "1", *ledger)
+            self.assertIn("out.geojson", self.assert_succeeds("run", job, *ledger))
+            written = [(self.folder / name).read_bytes() for name in ("out.csv", "out.geojson")]
+            table = list(csv.DictReader(io.StringIO(written[0].decode())))
+            cells = json.loads(written[1])["features"]
+            for row, cell in zip(table, cells, strict=True):
+                said = cell["properties"]
+                self.assertEqual([said[name] for name in ("series", "time")], [row[name] for name in ("series", "time")])
+                self.assertEqual([said[name] for name in ("value", "lower", "upper")],
+                                 [float(row[name]) for name in ("value", "lower", "upper")])
+                self.assertEqual(cell["geometry"]["type"], "MultiPolygon" if said["series"] == "isles" else "Polygon")
+                if places is grid:
+                    [ring] = cell["geometry"]["coordinates"]
+                    middle = [sum(corner[axis] for corner in ring[:-1]) / 4 for axis in (0, 1)]
+                    for given, expected in zip((row["longitude"], row["latitude"]), middle, strict=True):
+                        self.assertAlmostEqual(float(given), expected, delta=1e-6)
+                elif said["series"] == "west":
+                    self.assertEqual(cell["geometry"], features["features"][0]["geometry"])
+                elif said["series"] == "isles":  # both parts, without heights
+                    self.assertEqual(cell["geometry"]["coordinates"], [outline, [[[8, 0], [9, 0], [9, 1], [8, 0]]]])
+            self.assertEqual("longitude" in table[0], places is grid)
+            for name in ("out.csv", "out.geojson"):
+                (self.folder / name).unlink()
+            self.assert_succeeds("run", job, "--again", "city:1", *ledger)
+            self.assertEqual([(self.folder / name).read_bytes() for name in ("out.csv", "out.geojson")], written)
+
+    def test_a_map_step_by_step_has_coordinates_and_outlines(self):
+        rows = "t,x,y\n" + "".join(f"2026-03-0{2 + i},{i % 2 + 0.5},0.5\n" for i in range(4))
+        job = self.job("time = 't'\nlongitude = 'x'\nlatitude = 'y'", rows, slots=("2026-03-02", "2026-03-06", "1d"),
+                       rest="[places]\nshape = 'square'\nwest = 0\nsouth = 0\neast = 2\nnorth = 1\nsize = 111196\n")
+        text = (self.folder / "job.toml").read_text(encoding="utf-8")
+        self.write("job.toml", text + "json = \"out.json\"\ngeojson = \"out.geojson\"\n")
+        ledger = ("--ledger", str(self.folder / "ledger.db"))
+        self.assert_succeeds("budget", "create", "city", "--epsilon", "1", *ledger)
+        for day, written in (("2026-03-04", 2), ("2026-03-06", 4)):  # the second goes on with what the first began
+            done = run("live", job, "--once", "--until", day, *ledger)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            table = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text(encoding="utf-8"))))
+            cells = json.loads((self.folder / "out.geojson").read_text(encoding="utf-8"))["features"]
+            self.assertEqual((len(table), len(cells)), (2 * written, 2 * written))
+            at = {(cell["properties"]["series"], cell["properties"]["time"]): cell for cell in cells}
+            for row in table:
+                cell = at[row["series"], row["time"]]
+                self.assertEqual(cell["properties"]["value"], float(row["value"]))
+                west, east = (end(x for x, _ in cell["geometry"]["coordinates"][0]) for end in (min, max))
+                self.assertTrue(west < float(row["longitude"]) < east, (row, west, east))
+
+    def test_outlines_that_are_not_there_or_too_much_are_refused(self):
+        rows = "t,x,y,s\n"
+        where = "time = 't'\nlongitude = 'x'\nlatitude = 'y'"
+        ring = [[0, 0], *([0.5 + i / 1e6, 1e-9 * i] for i in range(40000)), [1, 1], [0, 0]]
+        self.write("map.json", json.dumps({"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"name": "coast"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}]}))
+        for mentions, source, rest, slots in (
+                (["output.geojson", "has no outlines"], "time = 't'\nseries = 's'", None, ("2026-03-02", "2026-03-30", "1w")),
+                (["output.geojson", "GB", "simpler polygons"], where, "[places]\nareas = 'map.json'\n",
+                 ("2026-03-02", "2026-05-11", "1h")),
+                (["output.geojson", "GB", "fewer places"], where, "[places]\nwest = 0\nsouth = 0\neast = 1\nnorth = 1\n"
+                 "size = 500\n", ("2026-03-02", "2026-05-11", "1h"))):
+            words = {} if rest is None else {"rest": rest}
+            job = self.job(source, rows, slots=slots, **words)
+            text = (self.folder / "job.toml").read_text(encoding="utf-8")
+            self.write("job.toml", text + "geojson = \"out.geojson\"\n")
+            self.assert_fails(2, mentions, "run", job, "--seed", "3")
 
     def test_means_by_area_are_those_by_place(self):
         def means(columns, rows, places):

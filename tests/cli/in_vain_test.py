@@ -126,6 +126,24 @@ class Replaced(JobTest):
         self.assert_kept(["output.json: ", "holds the release of the debit city:4"], "--again", "city:1")
 
 
+    def test_without_json_it_does_not_replace_what_the_same_job_made_later_either(self):
+        self.create()
+        self.change(('json = "out.json"\n', ""))
+        self.assert_succeeds(*self.words("run"))
+        first = self.files()
+        self.assert_succeeds(*self.words("run", "--again", "city:1"))  # the only one there is
+        self.assert_succeeds(*self.words("run", "--yes"))
+        later = self.debits()[-1][0]
+        self.assert_kept(["output.csv: ", f"may hold the release of the debit {later}", "move it away"], "--again", "city:1")
+        (self.folder / "out.csv").unlink()
+        self.assert_kept("output.report: ", "--again", "city:1")
+        self.assert_succeeds(*self.words("run", "--again", later))
+        for path in self.folder.glob("out*"):
+            path.unlink()
+        self.assert_succeeds(*self.words("run", "--again", "city:1"))
+        self.assertEqual(self.files(), first)
+
+
 class ReplacedMeans(MeansTest):
     def test_a_seed_or_a_replay_never_replaces_private_means_in_any_form(self):
         self.write("points.csv", "bus,ts,x,y,speed\n" + "".join(
@@ -164,6 +182,13 @@ class ReplacedSeries(PerturbTest):
             self.write(name, kept[name])
             self.assert_refused(2, [f"{key}: ", "may be of a private release"], self.job(flags=("--seed", "1")))
             self.assertEqual((self.folder / name).read_bytes(), kept[name])
+
+    def test_a_check_tells_the_first_and_the_last_time(self):
+        self.create()
+        seen = self.assert_json(*self.job(command="check"))["data"]
+        times = [row[0] for row in self.rows]
+        self.assertEqual((seen["rows"], seen["first"][:16], seen["last"][:16]), (len(times), min(times), max(times)))
+        self.assertRegex(self.assert_succeeds(*self.job(command="check")), f"times     {min(times)}.* to {max(times)}")
 
 
 class Uninformative(JobTest):

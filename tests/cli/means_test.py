@@ -252,7 +252,7 @@ class Cells(MeansTest):
         self.assertAlmostEqual(max(y for _, y in ring) * degree, 2000, delta=0.1)
         listed = run(*self.means("--seed", "1", geojson=path))
         self.assertEqual(listed.returncode, 2)
-        self.assertIn("--geojson: places of a list and areas are not drawn", listed.stderr)
+        self.assertIn("--geojson: what a list names has no outlines", listed.stderr)
         words["grid_shape"] = "hexagon"
         self.assertEqual(len([found for found in self.silent(**words).values() if found is not None]), 4)
 

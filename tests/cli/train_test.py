@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM
+from program import PROGRAM, run
 from train_jobs import FORECAST, HOURS, STEPS, TrainTest, is_whole, panel, rows_of, text_of, time_of, weights_of
 
 SOME_ROW_COUNTS = {"text": "some row counts; without one there is no release, which can be seen", "basis": "declared"}
@@ -18,6 +18,24 @@ SOME_ROW_COUNTS = {"text": "some row counts; without one there is no release, wh
 
 class Ledger(TrainTest):
     """Plan, debit, train; and what becomes of the files."""
+
+    def test_rows_on_standard_input_are_read_after_the_debit(self):
+        """Nothing is taken from it before, and everything afterwards."""
+        self.create()
+        self.seeded(self.train(flags=("--seed", "3")))
+        from_file = (self.folder / "model.cvm").read_bytes()
+        piped = ('path = "load.csv"', 'path = "-"')
+        done = run(*self.train(piped, flags=("--seed", "3")), stdin=text_of(self.rows))
+        self.assertEqual((done.returncode, done.stderr), (0, "seeded: not private\n"))
+        self.assertEqual(weights_of((self.folder / "model.cvm").read_bytes()), weights_of(from_file))
+        (self.folder / "model.cvm").unlink()
+        with subprocess.Popen([PROGRAM, *self.train(piped)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              env={"HOME": str(self.folder)}) as process:
+            while not self.debits():  # made while nobody has written a byte
+                self.assertIsNone(process.poll())
+            process.stdin.write(text_of(self.rows).encode())
+            process.stdin.close()
+        self.assertEqual((process.returncode, self.debits()), (0, [("city:1", "released")]))
 
     def test_a_job_is_planned_trained_and_emitted_anew(self):
         self.create()

@@ -1,5 +1,5 @@
-// Arrow streams: every layout gives the records that a CSV of the same table gives, each batch is given back, and what a
-// broken producer hands over is an error.
+// Arrow streams: every layout gives the records that a CSV of the same table gives, each batch is given back, and what
+// a broken producer hands over is an error.
 #include <cmath>
 
 #include "chronoveil/data/arrow/stream.h"

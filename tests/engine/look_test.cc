@@ -10,7 +10,7 @@
 #include "chronoveil/engine/job/job_text.h"
 #include "chronoveil/engine/look/measure.h"
 #include "chronoveil/engine/look/predict.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {
@@ -22,7 +22,7 @@ class Looks : public testing::JobFolder {
   bound::PeopleCounted counted(const LookPlanned& planned, const std::string& rows) const {
     write("trips.csv", "card,ts,stop\n" + rows);
     const Job job = this->job();
-    const auto source = open_source(job);
+    const auto source = open_job_source(job.source);
     DrawRight right = DrawRight::seeded(3);
     const auto all = count_people(job, planned, **source, right);
     EXPECT_TRUE(all);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/series/ask.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {

@@ -110,6 +110,30 @@ TEST(RunningTotal, EqualsADirectComputationWithReplayedNoise) {
   }
 }
 
+// Whatever a later version would make of the same parameters.
+TEST(RunningTotal, TheWeightsThatRunAreThoseOfThePlan) {
+  SeriesPlan plan = plan_of(total_request(1, 50));
+  const DecayingWeights own = decaying_weights(50, number(plan.parameters, "memory"));
+  EXPECT_EQ(weights_in(plan.weights).keep, own.keep);
+  EXPECT_EQ(weights_in(plan.weights).weight, own.weight);
+  const auto last = [](const SeriesPlan& run) {
+    Draws draws = taped(running_total(), run, std::vector<double>(50, 1.0));
+    return value_of(running_total().reconstruct(run, value_of(running_total().measure(run, Counts(50, 7), draws))))
+        .value.back();
+  };
+  const double before = last(plan);
+  SeriesPlan other = plan;
+  other.weights = {0.5, 0.25};
+  EXPECT_GT(std::abs(last(other) - before), 1);
+  other.parameters["memory"] = 1.0;
+  EXPECT_GT(std::abs(last(other) - before), 1) << "not those of the parameters";
+  for (const std::vector<double>& wrong :
+       {std::vector<double>{0.5}, {1.0, 0.5}, {0.5, -0.1}, {0.5, 0.5, 0.7, 0.7}, std::vector<double>(14, 0.01)}) {
+    plan.weights = wrong;
+    EXPECT_FALSE(go_live(plan));
+  }
+}
+
 TEST(RunningTotal, ItsSensitivityIsTheNormOfAColumn) {
   for (const std::int64_t steps : {1, 2, 10, 1000}) {
     Request request = total_request(1, steps);

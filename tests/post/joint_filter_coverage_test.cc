@@ -1,6 +1,6 @@
 // The intervals of the live filter on made-up counts that none of its models describes: sparse counts, and traffic of
-// roads of very different sizes. 95 % intervals hold the truth in 93 to 99 of 100 cells on average, of one series and of
-// several, under noise of 0.1 to 10 times what the series scatter.
+// roads of very different sizes. 95 % intervals hold the truth in 93 to 99 of 100 cells on average, of one series and
+// of several, under noise of 0.1 to 10 times what the series scatter.
 #include <gtest/gtest.h>
 
 #include <cmath>

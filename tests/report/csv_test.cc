@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "chronoveil/report/document/geojson.h"
 #include "report/sample.h"
 
 namespace chronoveil::report {
@@ -43,6 +44,31 @@ TEST(Csv, WhatIsNotPrivateSaysSoInEveryRow) {
             "time,value,lower,upper,sampled,mark\n"
             "2026-03-01T00:00:00+02:00,0,-1e-07,1e+21,1,not private: replayed\n"
             "2026-03-01T01:00:00+02:00,0.1,-1e-07,1e+21,0,not private: replayed\n");
+}
+
+TEST(Csv, OnAGridEveryRowHasTheMiddleOfItsPlaceAtTheEnd) {
+  const auto grid = PlaceGrid::make({PlaceShape::square, 0, 0, 0.02, 0.01, 1112});
+  ASSERT_TRUE(grid);
+  Published all = two_steps(grid->names());
+  all.release.grid = *grid;
+  for (const std::string mark : {"", "seeded: not private"}) {
+    all.release.mark = mark;
+    const std::string csv = to_csv(all), says = mark.empty() ? "" : ",mark";
+    EXPECT_TRUE(csv.starts_with("series,time,value,lower,upper,sampled" + says + ",longitude,latitude\n")) << csv;
+    for (std::size_t at = csv.find('\n') + 1, place = 0; at < csv.size(); at = csv.find('\n', at) + 1, ++place) {
+      const std::string line = csv.substr(at, csv.find('\n', at) - at);
+      const std::size_t last = line.rfind(','), before = line.rfind(',', last - 1);
+      EXPECT_EQ(grid->names()[place / 2], line.substr(0, line.find(',')));
+      EXPECT_EQ(grid->place_of(std::stod(line.substr(before + 1)), std::stod(line.substr(last + 1))),
+                static_cast<std::int64_t>(place / 2));
+    }
+    const nlohmann::json map = nlohmann::json::parse(to_geojson(all, outlines_of(*grid)));
+    ASSERT_EQ(map["features"].size(), all.release.estimate.value.size());
+    EXPECT_EQ(map["title"], all.title);
+    EXPECT_EQ(map["features"][3]["properties"]["series"], grid->names()[1]);
+    EXPECT_EQ(map["features"][3]["properties"]["value"], all.release.estimate.value[3]);
+    EXPECT_EQ(map["features"][3]["properties"].contains("mark"), !mark.empty());
+  }
 }
 
 TEST(Csv, EveryNumberReadsBack) {

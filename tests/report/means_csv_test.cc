@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/report/document/geojson.h"
 #include "report/means_sample.h"
 
 namespace chronoveil::report {
@@ -82,8 +83,10 @@ TEST(MeansCsv, SmoothedMeansHaveWhatWasMeasuredBesideThem) {
 
 TEST(MeansGeoJson, HasAnOutlineForEveryPublicCell) {
   MeansPublished all = testing::means_on_grid(PlaceShape::hexagon, 3000, 2);
-  const nlohmann::json map = nlohmann::json::parse(means_geojson(all));
+  const Outlines outlines = outlines_of(*all.release.grid);
+  const nlohmann::json map = nlohmann::json::parse(means_geojson(all, outlines));
   EXPECT_EQ(map["type"], "FeatureCollection");
+  EXPECT_EQ(map["title"], all.title);
   ASSERT_EQ(map["features"].size(), all.release.cells.size());
   for (std::size_t i = 0; i < all.release.cells.size(); ++i) {
     const nlohmann::json& feature = map["features"][i];
@@ -99,10 +102,10 @@ TEST(MeansGeoJson, HasAnOutlineForEveryPublicCell) {
               ring[k + 1][0].get<double>() * ring[k][1].get<double>();
     EXPECT_GT(area, 0);
   }
-  EXPECT_FALSE(means_geojson(all).find("\"mark\"") != std::string::npos);
+  EXPECT_FALSE(means_geojson(all, outlines).find("\"mark\"") != std::string::npos);
   all.release.mark = "seeded: not private";
-  EXPECT_EQ(nlohmann::json::parse(means_geojson(all))["features"][0]["properties"]["mark"], all.release.mark);
-  EXPECT_EQ(nlohmann::json::parse(means_geojson(testing::means_sample(3, 2)))["features"].size(), 0u);
+  EXPECT_EQ(nlohmann::json::parse(means_geojson(all, outlines))["features"][0]["properties"]["mark"], all.release.mark);
+  EXPECT_EQ(nlohmann::json::parse(means_geojson(testing::means_sample(3, 2), {}))["features"].size(), 0u);
 }
 
 TEST(MeansCsv, NoSlotsAreNoRows) { EXPECT_EQ(means_csv(MeansPublished{}), "place,slot,mean,lower,upper\n"); }

@@ -202,10 +202,11 @@ TEST(TilesOf, AListIsLaidOutRowByRow) {
 }
 
 // The means in the tooltips of a map by colour, as they are written.
-std::array<std::vector<double>, kColours> means_by_colour(const std::string& html) {
+std::array<std::vector<double>, kColours> means_by_colour(const MeansPublished& published) {
+  const std::string html = map_of(published, false).shapes;
   std::array<std::vector<double>, kColours> all;
   for (std::size_t colour = 0; colour < kColours; ++colour) {
-    const std::size_t from = html.find("<g class=\"c" + std::to_string(colour) + "\"", html.find("viewBox=\"-1 -1"));
+    const std::size_t from = html.find("<g class=\"c" + std::to_string(colour) + "\"");
     if (from == std::string::npos) continue;
     const std::size_t to = html.find("</g>", from);
     for (std::size_t at = html.find("<title>", from); at < to; at = html.find("<title>", at + 1))
@@ -221,12 +222,12 @@ MeansPublished sharp() {
   return published;
 }
 
-TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceHasATooltip) {
+TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceShowsItsValue) {
   const MeansPublished published = sharp();
   const std::string html = means_map(published);
   std::size_t titles = 0;
   double before = -1;
-  for (const std::vector<double>& means : means_by_colour(html)) {
+  for (const std::vector<double>& means : means_by_colour(published)) {
     titles += means.size();
     if (means.empty()) continue;
     const auto [least, most] = std::minmax_element(means.begin(), means.end());
@@ -234,7 +235,9 @@ TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceHasATooltip) {
     before = *most;
   }
   EXPECT_EQ(titles, published.release.places.size());
-  EXPECT_TRUE(has(html, "<title>r1c1 (21."));
+  EXPECT_EQ(times(html, "<label"), published.release.places.size());
+  EXPECT_TRUE(has(html, "<div class=\"marks of-cells hexagons\" role=\"radiogroup\""));
+  EXPECT_TRUE(has(html, "<span>r1c1 (21."));
   EXPECT_TRUE(has(html, "<path class=\"scalebar\""));
   EXPECT_TRUE(has(html, "The bar is 5 km long. 21."));
   EXPECT_TRUE(has(html, "cells (intervals ± "));
@@ -243,8 +246,7 @@ TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceHasATooltip) {
 }
 
 TEST(MeansMap, AColourThatDoesNotGrowWouldBeSeen) {
-  const std::string html = means_map(sharp());
-  const auto means = means_by_colour(html);
+  const auto means = means_by_colour(sharp());
   std::vector<std::vector<double>> seen;
   for (const std::vector<double>& some : means)
     if (!some.empty()) seen.push_back(some);
@@ -255,13 +257,22 @@ TEST(MeansMap, AColourThatDoesNotGrowWouldBeSeen) {
 
 TEST(MeansMap, OneSlotShowsItsIntervalsAndWhatIsMissing) {
   const std::string html = means_map(testing::means_sample(20, 1));
-  EXPECT_TRUE(has(html, "<title>Harbour &amp; Ferry &lt;North&gt;: "));
+  EXPECT_TRUE(has(html, "<span>Harbour &amp; Ferry &lt;North&gt;: "));
   EXPECT_TRUE(has(html, " (95 % interval "));
-  EXPECT_TRUE(has(html, "<title>Stop 7: nobody there</title>"));
-  EXPECT_TRUE(has(html, "<title>Stop 11: too few to publish</title>"));
+  EXPECT_TRUE(has(html, "<span>Stop 7: nobody there</span>"));
+  EXPECT_TRUE(has(html, "<span>Stop 11: too few to publish</span>"));
+  EXPECT_TRUE(has(html, "<div class=\"marks of-cells\" role=\"radiogroup\""));
   EXPECT_TRUE(has(html, "places in the order of the list"));
   EXPECT_FALSE(has(html, "mean of its published means"));
   EXPECT_TRUE(has(html, "class=\"few\""));
+}
+
+TEST(MeansMap, ManyPlacesHaveTooltipsAndNoStopsForTheKeyboard) {
+  for (const auto& [places, marked] : {std::pair(1000, true), std::pair(1001, false)}) {
+    const std::string html = means_map(testing::means_sample(places, 1));
+    EXPECT_EQ(times(html, "<label"), marked ? 1000u : 0u);
+    EXPECT_EQ(times(html, "<title>"), marked ? 0u : 1001u);  // the drawing's own has an id
+  }
 }
 
 TEST(MeansMap, VagueMeansAreStruckThroughAndTheLegendSaysSo) {
@@ -291,7 +302,7 @@ TEST(MeansMap, HasOneScaleWithTheOtherDrawingsAndSaysWhereNothingCanBeToldApart)
 
 TEST(MeansMap, OneCellHasItsMeanInTheLegend) {
   const std::string html = means_map(testing::means_sample(0, 1));
-  EXPECT_TRUE(has(html, "<title>All: "));
+  EXPECT_TRUE(has(html, "<span>All: "));
   EXPECT_TRUE(has(html, "</svg>29.8</span>")) << html;
   EXPECT_EQ(means_strip(testing::means_sample(0, 1)), "");
   EXPECT_EQ(means_multiples(testing::means_sample(0, 1)), "");
@@ -307,9 +318,9 @@ TEST(MeansStrip, HasARowForAllPlacesAndForEach) {
   const MeansPublished published = testing::means_sample(5, 24);
   const std::string html = means_strip(published);
   EXPECT_EQ(times(html, "class=\"y\""), 6u);
-  EXPECT_EQ(times(html, "<title>"), 6u * 24);  // the drawing's own has an id
-  EXPECT_TRUE(has(html, "<title>All places, 08:00: "));
-  EXPECT_TRUE(has(html, "<title>Stop 4, 08:00: "));
+  EXPECT_EQ(times(html, "<label"), 6u * 24);
+  EXPECT_TRUE(has(html, "<span>All places, 08:00: "));
+  EXPECT_TRUE(has(html, "<span>Stop 4, 08:00: "));
   EXPECT_TRUE(has(html, "<b>Mean speed by hour</b>"));
   EXPECT_TRUE(has(html, "time zone Africa/Cairo"));
   EXPECT_TRUE(has(means_strip(testing::means_sample(5, 48)), "<b>Mean speed by hour of the day</b>"));

@@ -1,5 +1,5 @@
-// Arrow streams made by hand, layout by layout. A batch that was released is gone, so that a sanitizer sees whoever looks
-// at it later; the stream counts what was released.
+// Arrow streams made by hand, layout by layout. A batch that was released is gone, so that a sanitizer sees whoever
+// looks at it later; the stream counts what was released.
 #pragma once
 
 #include <cerrno>

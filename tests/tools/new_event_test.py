@@ -53,7 +53,7 @@ SOURCE = """#include "chronoveil/accounting/events/stated/coin_flips.h"
 
 namespace chronoveil::accounting {
 
-MadeLoss CoinFlips::loss() const { return response_model(epsilon * static_cast<double>(flips), 2, 0); }
+MadeLoss CoinFlips::loss() const { return response_model({.epsilon = epsilon * static_cast<double>(flips)}); }
 
 Result<Event> CoinFlips::for_replacement() const { return Event{CoinFlips{epsilon, 2 * flips}}; }
 

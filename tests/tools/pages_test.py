@@ -48,7 +48,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(unknown, {})
 
     def test_every_package_of_the_setup_is_explained(self):
-        groups = ["build", "forecast", "test", "python", "bench", "check"]
+        groups = ["build", "forecast", "test", "python", "bench", "check", "readers"]
         packages = subprocess.run([ROOT / "tools/setup.sh", *groups, "--list"], capture_output=True, text=True,
                                   check=True).stdout.split()
         rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,5 +1,6 @@
 // chronoveil budget: creates budgets, shows them, debits them by hand, checks them and carries them elsewhere.
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/chronoveil.h"
 #include "commands/budget/budget.h"

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/release/audit.h"
 #include "command.h"
@@ -154,7 +155,7 @@ Result<void> check_and_show(const CheckOptions& options, const engine::Job& job,
 
 Result<void> check(const CheckOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
-  CV_CHECK(apply_analysis(options.analysis, job));
+  CV_CHECK(apply_analysis(options.analysis, job.analysis));
   const bool data = options.data.value_or(engine::rows_can_be_checked(job));
   Result<void> checked = check_and_show(options, job, data);
   if (!checked && data && checked.error().kind == ErrorKind::bad_data)

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/first_job.h"

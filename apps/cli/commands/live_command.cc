@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/base/system/atomic_file.h"

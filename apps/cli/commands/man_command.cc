@@ -1,6 +1,7 @@
 // chronoveil man: the manual page, written from the option table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -58,6 +59,13 @@ std::string command_section(const CommandRow& command) {
   return out;
 }
 
+// Some do something themselves and have commands below them, too.
+bool runs(const CommandRow& command) {
+  return command.commands.empty() ||
+         std::any_of(command.options.begin(), command.options.end(),
+                     [](const OptionRow& option) { return option.names.empty() || option.names.front() != "--help"; });
+}
+
 constexpr const char* kExitStatus = R"(.SH EXIT STATUS
 .TP
 .B 0
@@ -95,7 +103,7 @@ std::string man_page(const CommandRow& top) {
   out += "Every option has one long name; \\fB\\-\\-help\\fR after any command explains it.\n";
   out += ".SH COMMANDS\n";
   for (const CommandRow* command : all_commands(top))
-    if (command != &top && command->commands.empty()) out += command_section(*command);
+    if (command != &top && runs(*command)) out += command_section(*command);
   return out + kExitStatus;
 }
 

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/programme/programme.h"
 #include "chronoveil/engine/release/audit.h"
@@ -92,7 +93,7 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
       return fail(ErrorKind::usage, "--users", "it belongs to a job of means or of counts");
     (job.is<engine::MeansSpec>() ? job.means().users : job.series().users) = options.users;
   }
-  CV_CHECK(apply_analysis(options.analysis, job));
+  CV_CHECK(apply_analysis(options.analysis, job.analysis));
   CV_CHECK(engine::check_values(job));
   std::optional<Result<engine::JobRoom>> left;
   if (!options.ledger.empty()) left = engine::room_of_job(job, options.ledger);
@@ -129,11 +130,9 @@ Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
   return request;
 }
 
-Result<void> plan_of_counts(const PlanOptions& options) {
+Result<void> plan_of_means(const PlanOptions& options) {
   CV_TRY(mechanisms::CellRequest request, request_of(options));
-  engine::Job analysis;
-  CV_CHECK(apply_analysis(options.analysis, analysis));
-  request.analysis = analysis.analysis;
+  CV_CHECK(apply_analysis(options.analysis, request.analysis));
   plan::PublicCounts counts;
   counts.users = options.users;
   if (!options.counts.empty()) {
@@ -159,7 +158,7 @@ Result<void> plan(const PlanOptions& options, const CLI::App& command) {
     return fail(ErrorKind::usage, "JOB",
                 "it is missing; give a job file, or for means --counts (or --users and --max-records), --upper and "
                 "--epsilon");
-  return in_options(command, plan_of_counts(options));
+  return in_options(command, plan_of_means(options));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/plain_text.h"
 #include "command.h"
@@ -32,7 +33,7 @@ Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (job.is<engine::TrainSpec>() && options.analysis)
     return fail(ErrorKind::usage, "--analysis", "write privacy.analysis into a job that trains");
-  CV_CHECK(apply_analysis(options.analysis, job));
+  CV_CHECK(apply_analysis(options.analysis, job.analysis));
   if (job.is<engine::MeansSpec>()) return run_means(job, options.flags, options.json);
   if (job.is<engine::PerturbSpec>()) return run_perturbation(job, options.flags, options.json);
   if (job.is<engine::TrainSpec>()) return run_training(options.job, job, options.flags, options.json);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "chronoveil/base/plain_text.h"
 
 namespace chronoveil::cli {
@@ -17,10 +19,11 @@ std::string keys_text(const engine::DataSeen& seen) {
 }  // namespace
 
 std::string seen_text(const engine::Job& job, const engine::DataSeen& seen) {
-  if (job.is<engine::PerturbSpec>()) return fmt::format("rows      {}\n", seen.rows);
-  std::string text =
-      fmt::format("rows      {}: {} inside the span, {} count\n", seen.rows, seen.inside_span, seen.counted);
-  if (!seen.first.empty()) text += fmt::format("times     {} to {}\n", seen.first, seen.last);
+  std::string text = job.is<engine::PerturbSpec>() ? fmt::format("rows      {}\n", seen.rows)
+                                                   : fmt::format("rows      {}: {} inside the span, {} count\n",
+                                                                 seen.rows, seen.inside_span, seen.counted);
+  if (!seen.first.empty()) text += fmt::format("times     {} to {}\n", visible(seen.first), visible(seen.last));
+  if (job.is<engine::PerturbSpec>()) return text;
   if (seen.listed > 0) text += keys_text(seen);
   if (seen.people)
     text += fmt::format("people    {}: {} above the caps, which leave out {} records\n", *seen.people,

@@ -1,7 +1,7 @@
 // What a check saw in the data, for the terminal of its owner.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "chronoveil/engine/series/series.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "chronoveil/base/plain_text.h"
@@ -28,7 +29,7 @@ std::vector<std::pair<std::string, std::string>> outputs_of(const engine::Job& j
   add("json", job.json);
   add("report", job.report);
   add("chart", job.chart);
-  if (job.is<engine::MeansSpec>()) add("geojson", job.means().geojson);
+  add("geojson", job.geojson);
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/plain_text.h"
 #include "output/job_output.h"

@@ -1,7 +1,7 @@
 // What `look` prints, for people and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "chronoveil/engine/look/look.h"

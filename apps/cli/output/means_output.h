@@ -1,7 +1,7 @@
 // What the commands print around a job of means, for people and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "chronoveil/engine/means/means.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/filters/rounded_text.h"

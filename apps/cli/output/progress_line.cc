@@ -6,17 +6,21 @@
 #include <cstdio>
 
 #include "chronoveil/base/plain_text.h"
+#include "messages.h"
 
 namespace chronoveil::cli {
 
-ProgressLine::ProgressLine() : on_(::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine() : on_(messages_are_json() || ::isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
-  if (on_) std::fputs("\r\033[K", stderr);
+  if (on_ && !messages_are_json()) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::tell(std::string_view text) const {
-  if (on_) std::fputs(("\r\033[K" + visible(text)).c_str(), stderr);
+void ProgressLine::tell(std::string_view text, std::optional<double> share) const {
+  if (on_ && messages_are_json())
+    tell_progress(text, share);
+  else if (on_)
+    std::fputs(("\r\033[K" + visible(text)).c_str(), stderr);
 }
 
 Waiting::Waiting(std::string what) {

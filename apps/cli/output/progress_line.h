@@ -1,4 +1,4 @@
-// One line on stderr that is written over, on a terminal only.
+// One line on stderr that is written over, on a terminal only; or lines for a program that listens (messages.h).
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   bool shown() const { return on_; }
-  void tell(std::string_view text) const;
+  // `share`: of the work that is done, where that is known.
+  void tell(std::string_view text, std::optional<double> share = std::nullopt) const;
 
  private:
   bool on_;

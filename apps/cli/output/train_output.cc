@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/plain_text.h"

@@ -1,7 +1,7 @@
 // What the commands print around a job with [train], for people and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "chronoveil/engine/train/train.h"

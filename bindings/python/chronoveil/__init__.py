@@ -24,11 +24,13 @@ from chronoveil.events import *  # noqa: F403
 from chronoveil.events import __all__ as _events
 from chronoveil.forecasting import Forecaster, Model, Train
 from chronoveil.forecasts import Forecast
-from chronoveil.jobs import Counts, Job, Live, Means, Mechanism, Perturb, Records, Slots, read_job
+from chronoveil.jobs import Counts, Job, Live, Means, Perturb, read_job
 from chronoveil.ledger import Dataset, Debit, Ledger, Verification
 from chronoveil.live import LiveSession, Standing, Step
+from chronoveil.looks import Look
 from chronoveil.places import H3, Areas, Grid
 from chronoveil.plans import Check, Comparison, Plan
+from chronoveil.records import Mechanism, Records, Slots
 from chronoveil.releases import Guarantee, Release
 
 # Zones that the system lacks are taken from the package tzdata, where it is installed.
@@ -39,7 +41,7 @@ if (_tzdata := find_spec("tzdata")) is not None:
 __version__: str = _native.version
 __all__ = [
     "Accountant", "Areas", "BadData", "Calibration", "Check", "ChronoveilError", "Comparison", "Counts", "Dataset",
-    "Debit", "Forecast", "Forecaster", "Grid", "Guarantee", "H3", "Interrupted", "Job", "Ledger", "Live", "LiveSession",
+    "Debit", "Forecast", "Forecaster", "Grid", "Guarantee", "H3", "Interrupted", "Job", "Ledger", "Live", "LiveSession", "Look",
     "Means", "Mechanism", "Model", "OverBudget", "Perturb", "Plan", "Price", "Records", "Release", "Slots", "Standing",
     "Step", "StorageError", "Train", "Uncertified", "UsageError", "Verification", "calibrate", "delta", "epsilon",
     "max_count", "other_prices", "read_job", *_events,

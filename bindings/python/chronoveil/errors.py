@@ -7,7 +7,19 @@ never contains a value of the data, so it may be logged.
 from __future__ import annotations
 
 
-class ChronoveilError(Exception):
+class _Told(BaseException):
+    """What every exception of the engine says."""
+
+    exit_code = 1
+
+    def __init__(self, text: str, parameter: str = "", value: str = "", valid: str = "") -> None:
+        super().__init__(text)
+        self.parameter = parameter or None
+        self.value = value or None
+        self.valid = valid or None
+
+
+class ChronoveilError(_Told, Exception):
     """An error of the engine. `exit_code` is what the program would have ended with.
 
     >>> import chronoveil as cv
@@ -17,14 +29,6 @@ class ChronoveilError(Exception):
     ...     print(type(error).__name__, error.parameter, error.value, "|", error.valid)
     UsageError noise_multiplier -1 | a finite number greater than 0
     """
-
-    exit_code = 1
-
-    def __init__(self, text: str, parameter: str = "", value: str = "", valid: str = "") -> None:
-        super().__init__(text)
-        self.parameter = parameter or None
-        self.value = value or None
-        self.valid = valid or None
 
 
 class UsageError(ChronoveilError, ValueError):
@@ -57,16 +61,17 @@ class Uncertified(ChronoveilError):
     exit_code = 6
 
 
-class Interrupted(ChronoveilError, KeyboardInterrupt):
-    """Ctrl-C, or another signal whose handler raised. The message says what became of the debit."""
+class Interrupted(_Told, KeyboardInterrupt):
+    """Ctrl-C. The message says what became of the debit. As for every KeyboardInterrupt, `except Exception` lets it pass,
+    and so does `except ChronoveilError`."""
 
     exit_code = 130
 
 
-_KINDS = {kind.exit_code: kind
-          for kind in (ChronoveilError, UsageError, BadData, OverBudget, StorageError, Uncertified, Interrupted)}
+_KINDS: dict[int, type[ChronoveilError] | type[Interrupted]] = {kind.exit_code: kind
+          for kind in (UsageError, BadData, OverBudget, StorageError, Uncertified, Interrupted)}
 
 
-def of_kind(kind: int, text: str, parameter: str, value: str, valid: str) -> ChronoveilError:
+def of_kind(kind: int, text: str, parameter: str, value: str, valid: str) -> ChronoveilError | Interrupted:
     """The exception of a kind of error of the engine."""
     return _KINDS.get(kind, ChronoveilError)(text, parameter, value, valid)

@@ -115,6 +115,7 @@ def _mixture(event: Any) -> Event:
 # Noise is stated for a unit added or removed there. In a sample of a fixed size one unit takes the place of another, which
 # is twice the sensitivity; and then it is so for all that is composed with it.
 _REPLACED = {
+    "NoOpDpEvent": lambda e: _KINDS["pure"](epsilon=0),
     "GaussianDpEvent": lambda e: _KINDS["gaussian"](noise_multiplier=e.noise_multiplier / 2),
     "LaplaceDpEvent": lambda e: _KINDS["laplace"](noise_multiplier=e.noise_multiplier / 2),
     "DiscreteLaplaceDpEvent": lambda e: _KINDS["discrete_laplace"](
@@ -148,6 +149,7 @@ def _of_one_replaced(event: Any) -> Event:
 
 
 _FROM_DP_ACCOUNTING = {
+    "NoOpDpEvent": lambda e: _KINDS["pure"](epsilon=0),
     "GaussianDpEvent": lambda e: _KINDS["gaussian"](noise_multiplier=e.noise_multiplier),
     "LaplaceDpEvent": lambda e: _KINDS["laplace"](noise_multiplier=e.noise_multiplier),
     "DiscreteLaplaceDpEvent": lambda e: _KINDS["discrete_laplace"](

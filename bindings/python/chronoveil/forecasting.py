@@ -6,57 +6,44 @@ one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import shutil
-import subprocess
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import date
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from chronoveil import errors, toml
+from chronoveil import _native, errors
 from chronoveil.forecasts import STATED, Forecast
-from chronoveil.frames import is_missing, is_pandas
-from chronoveil.jobs import Records, Slots, TrainJob, _ledger
+from chronoveil.frames import is_frame, stream_of
+from chronoveil.jobs import TrainJob, _ledger
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
+from chronoveil.programs import call
+from chronoveil.progress import Teller
+from chronoveil.records import Records, Slots
 
 __all__ = ["Forecaster", "Model", "Train"]
 
 
-def _program() -> str:
-    found = os.environ.get("CHRONOVEIL_FORECAST") or shutil.which("chronoveil-forecast")
-    if not found:
-        raise errors.StorageError("the program chronoveil-forecast is not on the PATH; make build-forecast builds it, and "
-                                  "the variable CHRONOVEIL_FORECAST may name it")
-    return found
-
-
-def _called(*words: str) -> str:
-    """What the program prints; its error becomes an exception."""
-    with subprocess.Popen([_program(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          encoding="utf-8") as process:
-        try:
-            out, said = process.communicate()
-        except KeyboardInterrupt:  # the signal has reached the program too; it says what was spent
-            out, said = process.communicate()
-    if process.returncode != 0:
-        raise errors.of_kind(process.returncode, said.strip().removeprefix("chronoveil: "), "", "", "")
-    return out
+def _lines_of(rows: Any, columns: Sequence[str] | None) -> _native.CsvLines:
+    if not is_frame(rows):
+        raise errors.UsageError(f"source: rows cannot be read from {type(rows).__name__}; it must be the path of a file, a "
+                                "dictionary of columns, or anything that speaks Arrow", "source", type(rows).__name__,
+                                "the path of a file, or a frame")
+    return _native.CsvLines(stream_of(rows, columns), None if columns is None else list(columns))
 
 
 @contextmanager
-def _as_file(rows: Any, beside: str) -> Iterator[str]:
-    """The path of a CSV. A frame is written to a file beside the model that only its owner may read, and that is gone
-    afterwards. Its name depends on the model's alone, so that a training that was interrupted goes on."""
+def _as_file(rows: Any, beside: str, columns: Sequence[str] | None) -> Iterator[str]:
+    """The path of a CSV, for what is read more than once. A frame is written to a file beside the model that only its
+    owner may read, and that is gone afterwards. Its name depends on the model's alone, so that a training that was
+    interrupted goes on."""
     if isinstance(rows, (str, os.PathLike)):
         yield os.fspath(rows)
         return
+    lines = _lines_of(rows, columns)
     path = Path(f"{beside}.rows.csv")
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -66,49 +53,28 @@ def _as_file(rows: Any, beside: str) -> Iterator[str]:
     except OSError as error:
         raise errors.StorageError(f"{path}: {error.strerror}", "source") from None
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(map(_cell, row) for row in _rows_of(rows))
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(lines.header())
+            while piece := lines.next():
+                file.write(piece)
         yield str(path)
     finally:
         path.unlink(missing_ok=True)
 
 
-def _rows_of(frame: Any) -> Iterator[Sequence[Any]]:
-    """The names of the columns, then row by row."""
-    if isinstance(frame, Mapping):
-        yield list(frame)
-        columns = [list(cells) for cells in frame.values()]
-        if len({len(cells) for cells in columns}) > 1:
-            raise errors.BadData("source: every column must have as many cells as the others", "source")
-        yield from zip(*columns)
-    elif is_pandas(frame):
-        yield list(frame.columns)
-        yield from frame.itertuples(index=False, name=None)
-    elif hasattr(frame, "collect_batches"):  # a lazy frame of polars
-        yield frame.collect_schema().names()
-        for batch in frame.collect_batches(maintain_order=True):
-            yield from batch.iter_rows()
-    elif hasattr(frame, "iter_rows"):  # a frame of polars
-        yield frame.columns
-        yield from frame.iter_rows()
-    elif hasattr(frame, "fetchmany"):  # a relation of DuckDB
-        yield frame.columns
-        while batch := frame.fetchmany(10_000):
-            yield from batch
-    elif hasattr(frame, "to_batches"):  # a table of pyarrow
-        yield frame.schema.names
-        for batch in frame.to_batches(10_000):
-            yield from zip(*(column.to_pylist() for column in batch.columns))
-    else:
-        raise errors.UsageError(f"source: training cannot read {type(frame).__name__}; it must be the path of a file, a "
-                                "dictionary of columns, or a frame of pandas, polars, pyarrow or DuckDB", "source",
-                                type(frame).__name__, "the path of a file, or a frame")
-
-
-def _cell(value: Any) -> Any:
-    if is_missing(value):
-        return ""
-    return value.isoformat() if isinstance(value, date) else value
+@contextmanager
+def _job_file(text: str, folder: str) -> Iterator[str]:
+    """The path of a job file. It lies where the job does, so that its paths mean what they meant."""
+    try:
+        descriptor, path = tempfile.mkstemp(prefix=".chronoveil-", suffix=".toml", dir=folder)
+    except OSError as error:
+        raise errors.StorageError(f"{folder}: {error.strerror}; the job for chronoveil-forecast goes there") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        yield path
+    finally:
+        Path(path).unlink(missing_ok=True)
 
 
 class Train(TrainJob):
@@ -118,32 +84,27 @@ class Train(TrainJob):
         return Plan(self._read().plan_training(), self)
 
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,  # type: ignore[override]
-            seed: int | None = None) -> Model:
+            seed: int | None = None, progress: bool | None = None) -> Model:
         """Debits the dataset and trains. Interrupted, the same call goes on from the last checkpoint."""
         output = self.sections.get("output", {}).get("model")
         if not output:
             raise errors.UsageError("output: it is missing; a file for the trained model, such as 'load.cvm'", "output")
-        with _as_file(self.records.source, self._place(output)) as source:
+        folder = os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
+        model = os.path.join(folder, output)
+        plan = self._read(dataset)
+        plan.plan_training()  # its errors name arguments
+        with ExitStack() as held:
+            source, lines = self.records.source, None
+            if self.records.is_frame and len(self.sections["train"].get("channels", ())) > 1:  # read once for each
+                source = held.enter_context(_as_file(source, model, plan.columns))
+            elif self.records.is_frame:
+                source, lines = "-", _lines_of(source, plan.columns)
             text = self.to_toml(dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal"),
                                 source=source)
-            with tempfile.TemporaryDirectory(prefix="chronoveil-") as folder:
-                job = Path(folder) / "job.toml"
-                job.write_text(self._absolute(text), encoding="utf-8")
-                words = ["train", str(job), "--json", *_flags(ledger=_ledger(dataset, ledger), yes=confirmed, seed=seed)]
-                return Model(os.path.join(os.path.dirname(self.path), output), json.loads(_called(*words)))
-
-    def _place(self, path: str) -> str:
-        """Where a path of the job is: relative to the job file, or to the working directory if there is none."""
-        return os.path.abspath(os.path.join(os.path.dirname(self.path), path))
-
-    def _absolute(self, text: str) -> str:
-        """The job, as it stands in a file elsewhere."""
-        sections = {section: dict(keys) for section, keys in tomllib.loads(text).items() if isinstance(keys, dict)}
-        for section, key in (("source", "path"), ("series", "list"), ("output", "model"), ("output", "json"),
-                             ("output", "report"), ("output", "csv"), ("train", "spans")):
-            if key in sections.get(section, {}):
-                sections[section][key] = self._place(sections[section][key])
-        return toml.dumps(sections)
+            job = held.enter_context(_job_file(text, folder))
+            words = ["train", job, "--json", *_flags(ledger=_ledger(dataset, ledger), yes=confirmed, seed=seed)]
+            tell = held.enter_context(Teller(progress))
+            return Model(model, json.loads(call(words, tell, lines, file=bool(self.path))))
 
 
 def _flags(**given: Any) -> list[str]:
@@ -171,19 +132,21 @@ class Model:
     def forecast(self, history: Any, *, time: str = "time", series: str | None = None,
                  value: str | Sequence[str] | None = None, zone: str | None = None, private: bool = False,
                  dataset: Dataset | str | None = None, ledger: str = "", levels: Sequence[int] = (80, 90),
-                 **options: Any) -> Forecast:
+                 progress: bool | None = None, **options: Any) -> Forecast:
         """What comes after a history: quantiles from 10 to 90 percent, and intervals of these levels. Levels other than
         20, 40, 60 and 80 are read off sample paths, 200 unless `paths` says how many. A forecast shows the history that
         it was made from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper,
         rate)."""
         values = value if value is None or isinstance(value, str) else ",".join(value)
         name = dataset.name if isinstance(dataset, Dataset) else dataset
-        with (_as_file(history, os.path.abspath(self.path) + ".history") as source,
-              tempfile.TemporaryDirectory(prefix="chronoveil-") as folder):
+        columns = None if value is None else [time, *([series] if series else []),
+                                              *([value] if isinstance(value, str) else value)]
+        with (_as_file(history, os.path.abspath(self.path) + ".history", columns) as source,
+              tempfile.TemporaryDirectory(prefix="chronoveil-") as folder, Teller(progress) as tell):
             paths = None if set(levels) <= set(STATED) else Path(folder) / "paths.csv"
-            text = _called("forecast", self.path, source, *_flags(
+            text = call(["forecast", self.path, source, *_flags(
                 time=time, series=series, value=values, zone=zone, private=private, dataset=name, paths_output=paths,
-                ledger=_ledger(dataset, ledger), **options))
+                ledger=_ledger(dataset, ledger), **options)], tell)
             return Forecast(text, None if paths is None else paths.read_text(encoding="utf-8"), levels)
 
     def __repr__(self) -> str:
@@ -214,6 +177,13 @@ class Forecaster:
             else:
                 self.options[name] = value
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
     def fit(self, X: Any, y: Any = None) -> Forecaster:
         """Debits and trains. The keys of the series and the span are public: they come from here, not from the rows."""

@@ -27,6 +27,20 @@ _handed_over: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionar
 _kept: dict[int, Any] = {}  # those that cannot be held weakly, such as a `map`
 
 
+def _references(kept: dict[int, Any], key: int) -> int:
+    return sys.getrefcount(kept[key])
+
+
+_OURS = _references({0: object()}, 0)
+
+
+def _forget() -> None:
+    """Lets go of those that nobody else holds any more, and so nobody can hand over again."""
+    for key in list(_kept):
+        if _references(_kept, key) <= _OURS:
+            del _kept[key]
+
+
 def _hand_over(source: Any) -> None:
     """What reading uses up is handed over once: whoever read it again would get what is left, as if that were all."""
     if hasattr(source, "collect_batches") or hasattr(source, "fetchnumpy"):
@@ -40,6 +54,7 @@ def _hand_over(source: Any) -> None:
         try:
             _handed_over[id(one)] = one
         except TypeError:
+            _forget()
             _kept[id(one)] = one
 
 

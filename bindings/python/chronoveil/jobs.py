@@ -9,144 +9,24 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from inspect import Parameter, Signature
+from copy import copy
+from inspect import Parameter
 from typing import Any, ClassVar
 
 from chronoveil import _native, toml
-from chronoveil.frames import is_frame, stream_of
+from chronoveil.errors import UsageError
+from chronoveil.frames import stream_of
+from chronoveil.keys import given, keys_of, positional, signature_of, told
 from chronoveil.ledger import Dataset, without_password
 from chronoveil.live import LiveSession, Standing, standing_of, warn
+from chronoveil.looks import Look
 from chronoveil.places import Areas, Grid, H3
 from chronoveil.plans import Check, Plan
 from chronoveil.progress import Teller
+from chronoveil.records import Mechanism, Records, Slots
 from chronoveil.releases import Release
 
-__all__ = ["Counts", "Job", "Live", "Means", "Mechanism", "Perturb", "Records", "Slots", "read_job"]
-
-# Said in other ways: where rows are, which keys are public, where they lie.
-_APART = {"source.path", "source.url", "series.list", "series.keys", "places.list", "places.keys", "dataset.name"}
-
-
-def _argument(key: str) -> str:
-    section, _, name = key.partition(".")
-    if key == "output.model":  # the file of a trained model; `model` says which kind it is
-        return "output"
-    return f"plan_{name}" if section == "plan" else name
-
-
-def _keys_of(kind: str, wanted: Sequence[str] = (), unwanted: Sequence[str] = ()) -> dict[str, Mapping[str, Any]]:
-    """The keys of the engine's table by argument, of some sections only, or of all others."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for key in _native.job_keys(kind):
-        section = key["key"].partition(".")[0]
-        if key["key"] in _APART or section in unwanted or (wanted and section not in wanted):
-            continue
-        assert _argument(key["key"]) not in found, key["key"]
-        found[_argument(key["key"])] = key
-    return found
-
-
-def _told(keys: Mapping[str, Mapping[str, Any]]) -> str:
-    return "\n".join(f"    {name}: {key['meaning']}" + (f" ({key['standard']})" if key["standard"] else "")
-                     for name, key in keys.items())
-
-
-def _signature(keys: Mapping[str, Any], *first: Parameter) -> Signature:
-    return Signature([*first, *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in keys)])
-
-
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _first(name: str, default: Any = Parameter.empty) -> Parameter:
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
-
-
-class Records:
-    """Rows, and which column is what.
-
-    `source` is anything that speaks Arrow (a frame of pandas or polars, also a lazy one, a table of pyarrow, a relation
-    of DuckDB), a dictionary of columns, the path of a file, or the URL of a database. `name` is what the debit says of a
-    frame.
-
-    >>> import chronoveil as cv
-    >>> cv.Records("trips.csv.gz", user="card", time="ts", series="stop")
-    Records('trips.csv.gz', user='card', time='ts', series='stop')
-    """
-
-    _keys = _keys_of("counts", wanted=["source"]) | _keys_of("means", wanted=["source"]) | _keys_of("train", wanted=["source"])
-    __signature__ = _signature(_keys, _first("source", None), Parameter("name", Parameter.KEYWORD_ONLY, default=None))
-
-    def __init__(self, *positional: Any, **keys: Any) -> None:
-        bound = self.__signature__.bind(*positional, **keys).arguments
-        self.source = bound.pop("source", None)
-        self.name: str | None = bound.pop("name", None)
-        self.keys = _given(bound)
-
-    @property
-    def is_frame(self) -> bool:
-        return self.source is None or is_frame(self.source)
-
-    def section(self) -> dict[str, Any]:
-        """[source] of a job file."""
-        if self.is_frame:
-            return {"kind": "memory", **self.keys}
-        place = os.fspath(self.source)
-        if place.startswith(("postgresql://", "postgres://")):
-            return {"kind": "postgresql", "url": place, **self.keys}
-        return {"path": place, **self.keys}
-
-    def columns(self) -> list[str]:
-        """The columns that are named."""
-        return [value for name, value in self.keys.items()
-                if name in ("user", "time", "series", "value", "place", "longitude", "latitude")]
-
-    def __repr__(self) -> str:
-        what = type(self.source).__name__ if self.is_frame else without_password(repr(self.source))
-        return f"Records({', '.join([what, *(f'{name}={value!r}' for name, value in self.keys.items())])})"
-
-
-class Slots:
-    """The public span and its slots: half-open, aligned to the zone's own midnight.
-
-    >>> Slots("2026-03-01T00:00", "2026-04-01T00:00", "1h")
-    Slots(start='2026-03-01T00:00', end='2026-04-01T00:00', length='1h')
-    """
-
-    _keys = _keys_of("counts", wanted=["slots"])
-    __signature__ = Signature([_first(name, Parameter.empty if name != "zone" else None) for name in _keys])
-
-    def __init__(self, *positional: Any, **keys: Any) -> None:
-        self.keys = _given(self.__signature__.bind(*positional, **keys).arguments)
-
-    def section(self) -> dict[str, Any]:
-        """[slots] of a job file."""
-        return self.keys
-
-    def __repr__(self) -> str:
-        return f"Slots({', '.join(f'{name}={value!r}' for name, value in self.keys.items())})"
-
-
-class Mechanism:
-    """A mechanism of the catalogue with its parameters.
-
-    >>> import chronoveil as cv
-    >>> cv.Counts(cv.Records(user="card", time="ts"), cv.Slots("2026-03-01", "2026-05-01", "1d"), max_steps=60, epsilon=1,
-    ...           delta=1e-6, mechanism=cv.Mechanism("subsample", rate=0.1)).plan().parameters["rate"]
-    0.1
-    """
-
-    def __init__(self, name: str = "auto", **parameters: Any) -> None:
-        self.name = name
-        self.parameters = parameters
-
-    def section(self) -> dict[str, Any]:
-        """[mechanism] of a job file."""
-        return {"name": self.name, **self.parameters}
-
-    def __repr__(self) -> str:
-        return f"Mechanism({', '.join([repr(self.name), *(f'{n}={v!r}' for n, v in self.parameters.items())])})"
+__all__ = ["Counts", "Job", "Live", "Means", "Perturb", "read_job"]
 
 
 class Job:
@@ -174,7 +54,7 @@ class Job:
         if mechanism is not None:
             named = mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)
             self.sections["mechanism"] = named.section()
-        for name, value in _given(bound).items():
+        for name, value in given(bound).items():
             section, _, key = self._keys[name]["key"].partition(".")
             self.sections.setdefault(section, {})[key] = value
 
@@ -200,21 +80,27 @@ class Job:
         max_steps = 4
         epsilon = 1
         """
+        if isinstance(self._places, H3) and self._places.is_temporary:
+            raise UsageError("places: the cells of this H3 are in a temporary file; H3(..., file='cells.geojson') writes them "
+                             "where a job file can name them", "places", "", "H3(..., file='cells.geojson')")
+        return self._text(dataset, source)
+
+    def _text(self, dataset: Dataset | str | None = None, source: str | os.PathLike[str] | None = None) -> str:
         sections = dict(self.sections)
         name = dataset.name if isinstance(dataset, Dataset) else dataset
         sections["dataset"] = {**({"name": name} if name else {}), **_without(self.sections["dataset"], name)}
         if "purpose" not in sections["dataset"] and self.records.name:
             sections["dataset"]["purpose"] = self.records.name
         if source is not None:
-            sections["source"] = Records(source, **self.records.keys).section()
+            keys = {name: value for name, value in self.records.keys.items() if (name, value) != ("kind", "memory")}
+            sections["source"] = Records(source, **keys).section()
         return toml.dumps(sections)
 
-    def _read(self, dataset: Dataset | str | None = None, rows: bool = False) -> _native.Job:
+    def _read(self, dataset: Dataset | str | None = None, rows: bool = False, to_look: bool = False) -> _native.Job:
         name = dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal")
-        job = _native.Job.read(self.to_toml(name), self.path)
+        job = (_native.read_to_look if to_look else _native.Job.read)(self._text(name), self.path)
         if rows and job.reads_memory and self.records.source is not None:
-            named = None if self.kind == "perturb" or "wide" in self.records.keys else self.records.columns()
-            job.read_stream(stream_of(self.records.source, named))
+            job.read_stream(stream_of(self.records.source, job.columns))
         return job
 
     def plan(self) -> Plan:
@@ -238,6 +124,39 @@ class Job:
         with Teller(progress) as tell:
             return Release(job.run(_ledger(dataset, ledger), confirmed, allow_empty, allow_uninformative, seed, tell))
 
+    def look(self, dataset: Dataset | str | None = None, *, epsilon: float = 0.05, delta: float = 0,
+             lengths: Sequence[str] = (), ledger: str = "", confirmed: bool = False, allow_empty: bool = False,
+             seed: int | None = None, again: str | None = None, progress: bool | None = None) -> Look:
+        """Finds the caps, which this job may lack, by a small debit of its own, and hands back a job with them. `epsilon`
+        and `delta` are of the look. `again`: the stored look of a debit, at no cost. Only a look that is private makes a
+        job (docs/choosing_caps.md).
+
+        >>> import chronoveil as cv
+        >>> rows = {"card": [f"c{row % 3000}" for row in range(9000)],
+        ...         "at": [f"2026-03-01T{row * 7 % 24:02}:30" for row in range(9000)]}
+        >>> city = cv.Ledger("look.db").create("city", epsilon=2, delta=1e-6)
+        >>> job = cv.Counts(cv.Records(rows, user="card", time="at"),
+        ...                 cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"), epsilon=1, delta=1e-6)
+        >>> look = job.look(city, epsilon=0.2, lengths=["1h"])
+        >>> look.job.sections["privacy"]["caps_from"], look.job.run(city).guarantee.epsilon <= 1
+        ('city:1', True)
+        """
+        job = self._read(dataset, rows=again is None, to_look=True)
+        place, asked = _ledger(dataset, ledger), list(lengths)
+        if again is not None:
+            return Look(_native.look_again(job, again, epsilon, delta, asked, place), self)
+        with Teller(progress) as tell:
+            return Look(_native.look(job, epsilon, delta, asked, place, confirmed, allow_empty, seed, tell), self)
+
+    def _with(self, values: Mapping[str, Any]) -> Job:
+        """The same job with these keys of a job file."""
+        job = copy(self)
+        job.sections = {section: dict(keys) for section, keys in self.sections.items()}
+        for name, value in values.items():
+            section, _, key = name.partition(".")
+            job.sections.setdefault(section, {})[key] = value
+        return job
+
     def again(self, debit: str, dataset: Dataset | str | None = None, *, ledger: str = "") -> Release:
         """The stored release of a debit of this job: no debit, no data, no noise."""
         return Release(self._read(dataset).again(debit, _ledger(dataset, ledger)))
@@ -248,7 +167,7 @@ class Job:
         return self._read().digest
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} job>\n{without_password(self.to_toml())}"
+        return f"<{type(self).__name__} job>\n{without_password(self._text())}"
 
 
 def _without(section: Mapping[str, Any], name: str | None) -> dict[str, Any]:
@@ -261,13 +180,13 @@ def _ledger(dataset: Dataset | str | None, ledger: str) -> str:
 
 def _kind(cls: type[Job]) -> type[Job]:
     """Gives a kind of job its arguments, from the engine's table."""
-    keys = _keys_of(cls.kind, unwanted=["source", "slots", "places", "mechanism"])
-    first = [_first("records")] + ([_first("slots")] if cls.kind != "perturb" else [])
+    keys = keys_of(cls.kind, unwanted=["source", "slots", "places", "mechanism"])
+    first = [positional("records")] + ([positional("slots")] if cls.kind != "perturb" else [])
     more = [Parameter(name, Parameter.KEYWORD_ONLY, default=None)
             for name in ("keys", "places", "mechanism") if cls.kind != "perturb" or name == "mechanism"]
     cls._keys = keys
-    cls.__signature__ = _signature(keys, *first, *more)  # type: ignore[attr-defined]
-    cls.__doc__ = f"{cls.__doc__}\n\n{_told(keys)}\n"
+    cls.__signature__ = signature_of(keys, *first, *more)  # type: ignore[attr-defined]
+    cls.__doc__ = f"{cls.__doc__}\n\n{told(keys)}\n"
     return cls
 
 
@@ -319,7 +238,7 @@ class Perturb(Job):
 
     >>> import chronoveil as cv
     >>> load = {"time": [f"2026-03-01T{hour:02}:00" for hour in range(24)], "kwh": list(range(24))}
-    >>> meter = cv.Ledger("perturb.db").create("meter", epsilon=3, delta=0.1, relation="swap", width=4)
+    >>> meter = cv.Ledger("perturb.db").create("meter", epsilon=3, delta=0.1, relation="swap", window=4)
     >>> blurred = cv.Perturb(cv.Records(load, time="time"), window=4, epsilon=2).run(meter)
     >>> sorted(blurred.columns["kwh"], key=int) == [str(value) for value in load["kwh"]]
     True
@@ -357,7 +276,7 @@ class Live(Job):
              seed: int | None = None) -> LiveSession:
         """Opens the release, which takes a debit, or resumes it."""
         job = self._read(dataset)
-        return LiveSession(_native.LiveSession(job, _ledger(dataset, ledger), confirmed, seed, warn), self.records)
+        return LiveSession(_native.LiveSession(job, _ledger(dataset, ledger), confirmed, seed, warn), job.columns)
 
     def publish(self, dataset: Dataset | str | None = None, *, ledger: str = "", until: str | None = None,
                 confirmed: bool = False, seed: int | None = None) -> Standing:
@@ -408,6 +327,7 @@ def read_job(path: str | os.PathLike[str], frame: Any = None) -> Job:
     job = kind.__new__(kind)
     job.path = os.fspath(path)
     job.sections = {section: keys for section, keys in tomllib.loads(text).items() if isinstance(keys, dict)}
+    job._places = None
     source = dict(job.sections.get("source", {}))
     place = frame if source.get("kind") == "memory" else source.pop("url", None) or source.pop("path", None)
     job.records = Records(place, **{name: value for name, value in source.items() if name in Records._keys})

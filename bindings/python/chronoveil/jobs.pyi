@@ -1,24 +1,19 @@
 # Written by make_stubs.py from the tables of the engine.
 import os
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any, ClassVar, Literal
 
 from chronoveil import _native
 from chronoveil.ledger import Dataset
 from chronoveil.live import LiveSession, Standing
+from chronoveil.looks import Look
 from chronoveil.places import H3, Areas, Grid
 from chronoveil.plans import Check, Plan
+from chronoveil.records import Mechanism, Records, Slots
 from chronoveil.releases import Release
 
 def _ledger(dataset: Dataset | str | None, ledger: str) -> str: ...
 def read_job(path: str | os.PathLike[str], frame: Any = None) -> Job: ...
-
-class Mechanism:
-    name: str
-    parameters: dict[str, Any]
-    def __init__(self, name: str = "auto", **parameters: str | float | bool) -> None: ...
-    def section(self) -> dict[str, Any]: ...
 
 class Job:
     kind: ClassVar[str]
@@ -26,7 +21,10 @@ class Job:
     records: Records
     sections: dict[str, dict[str, Any]]
     path: str
-    def _read(self, dataset: Dataset | str | None = None, rows: bool = False) -> _native.Job: ...
+    def _read(self, dataset: Dataset | str | None = None, rows: bool = False,
+              to_look: bool = False) -> _native.Job: ...
+    def _text(self, dataset: Dataset | str | None = None, source: str | os.PathLike[str] | None = None) -> str: ...
+    def _with(self, values: Mapping[str, Any]) -> Job: ...
     def to_toml(self, dataset: Dataset | str | None = None, *,
                 source: str | os.PathLike[str] | None = None) -> str: ...
     def plan(self) -> Plan: ...
@@ -34,43 +32,12 @@ class Job:
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,
             allow_empty: bool = False, allow_uninformative: bool = False, seed: int | None = None,
             progress: bool | None = None) -> Release: ...
+    def look(self, dataset: Dataset | str | None = None, *, epsilon: float = 0.05, delta: float = 0,
+             lengths: Sequence[str] = (), ledger: str = "", confirmed: bool = False, allow_empty: bool = False,
+             seed: int | None = None, again: str | None = None, progress: bool | None = None) -> Look: ...
     def again(self, debit: str, dataset: Dataset | str | None = None, *, ledger: str = "") -> Release: ...
     @property
     def digest(self) -> str: ...
-
-class Records:
-    source: Any
-    name: str | None
-    keys: dict[str, Any]
-    @property
-    def is_frame(self) -> bool: ...
-    def section(self) -> dict[str, Any]: ...
-    def columns(self) -> list[str]: ...
-    def __init__(self, source: Any = None, *, name: str | None = None,
-                 kind: Literal["csv", "sqlite", "postgresql", "memory"] | None = None,
-                 query: str | os.PathLike[str] | None = None,
-                 table: str | os.PathLike[str] | None = None,
-                 user: str | os.PathLike[str] | None = None,
-                 time: str | os.PathLike[str] | None = None,
-                 series: str | os.PathLike[str] | None = None,
-                 value: str | os.PathLike[str] | None = None,
-                 longitude: str | os.PathLike[str] | None = None,
-                 latitude: str | os.PathLike[str] | None = None,
-                 wide: bool | None = None,
-                 time_format: str | os.PathLike[str] | None = None,
-                 zone: str | os.PathLike[str] | None = None,
-                 delimiter: str | os.PathLike[str] | None = None,
-                 header: bool | None = None,
-                 duplicates: Literal["refuse", "sum"] | None = None,
-                 place: str | os.PathLike[str] | None = None) -> None: ...
-
-class Slots:
-    keys: dict[str, Any]
-    def section(self) -> dict[str, Any]: ...
-    def __init__(self, start: str | date,
-                 end: str | date,
-                 length: str | date,
-                 zone: str | date | None = None) -> None: ...
 
 class Counts(Job):
     def __init__(self, records: Records, slots: Slots, *,
@@ -96,6 +63,7 @@ class Counts(Job):
                  json: str | os.PathLike[str] | None = None,
                  report: str | os.PathLike[str] | None = None,
                  chart: str | os.PathLike[str] | None = None,
+                 geojson: str | os.PathLike[str] | None = None,
                  title: str | os.PathLike[str] | None = None,
                  level: float | None = None,
                  non_negative: bool | None = None,
@@ -180,6 +148,7 @@ class Live(Job):
                  json: str | os.PathLike[str] | None = None,
                  report: str | os.PathLike[str] | None = None,
                  chart: str | os.PathLike[str] | None = None,
+                 geojson: str | os.PathLike[str] | None = None,
                  title: str | os.PathLike[str] | None = None,
                  level: float | None = None,
                  non_negative: bool | None = None,

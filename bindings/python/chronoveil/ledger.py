@@ -170,11 +170,13 @@ class Ledger:
         return self._native
 
     def create(self, name: str, *, epsilon: float, delta: float = 0, unit: str | None = None, width: int = 1,
-               relation: str = "add_remove", filter: str | None = None, renews: str | None = None,
-               parts: Sequence[str] = (), parts_by: str | None = None, straddle: int | None = None) -> Dataset:
-        """A new dataset with its budget, which is fixed for good. `width`: of w-event, and the window of `swap`."""
-        self._opened(must_exist=False).create(name, epsilon, delta, unit, width, relation, filter, renews, list(parts),
-                                              parts_by, straddle)
+               window: int | None = None, relation: str = "add_remove", filter: str | None = None,
+               renews: str | None = None, parts: Sequence[str] = (), parts_by: str | None = None,
+               straddle: int | None = None) -> Dataset:
+        """A new dataset with its budget, which is fixed for good, in a ledger that is created if there is none. `width`
+        is of w-event, `window` of swap, which needs it. docs/ledger.md explains them all."""
+        _native.create_dataset(self.where, self._who, name, epsilon, delta, unit, width, window, relation, filter, renews,
+                               list(parts), parts_by, straddle)
         return Dataset(self, name)
 
     def dataset(self, name: str, part: str | None = None) -> Dataset:

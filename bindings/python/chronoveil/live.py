@@ -5,14 +5,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from chronoveil import _native
 from chronoveil.frames import stream_of
 from chronoveil.releases import Guarantee, guarantee_of
-
-if TYPE_CHECKING:
-    from chronoveil.jobs import Records
 
 __all__ = ["LiveSession", "Standing", "Step"]
 
@@ -57,15 +54,16 @@ def warn(text: str) -> None:
 
 class LiveSession:
     """An open live release, and a context manager: at the end of the block the outputs that are written whole are
-    written, and the release stays open for the next session.
+    written, and the release stays open for the next session. However the block ends, it lets go of the folder of the
+    release: whoever runs the block again goes on.
 
     A step is durable, with what it used of the debit, before anybody sees it. After a crash, open the session again and
     push again the rows of all steps after the last published one: no question is asked twice.
     """
 
-    def __init__(self, native: _native.LiveSession, records: Records) -> None:
+    def __init__(self, native: _native.LiveSession, columns: list[str] | None) -> None:
         self._native = native
-        self._records = records
+        self._columns = columns
         self.standing: Standing | None = None
 
     @property
@@ -76,8 +74,7 @@ class LiveSession:
     def push(self, rows: Any) -> list[Step]:
         """Takes rows: a frame, or anything else that `Records` takes in memory. Where rows are people nothing is
         published by them: say with `publish_until()` which steps are over."""
-        named = None if "wide" in self._records.keys else self._records.columns()
-        return [Step(*step) for step in self._native.push(stream_of(rows, named))]
+        return [Step(*step) for step in self._native.push(stream_of(rows, self._columns))]
 
     def publish_until(self, time: str) -> list[Step]:
         """Publishes the steps that end by this time ("2026-03-01T05:00", by the clock of the slots)."""
@@ -96,5 +93,8 @@ class LiveSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if error is None and self.standing is None:
-            self.end()
+        try:
+            if error is None and self.standing is None:
+                self.end()
+        finally:
+            self._native.close()

@@ -82,6 +82,11 @@ class H3:
         """[places] of a job file."""
         return {"areas": self._written()} if "longitude" in columns else {"keys": self.cells}
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the file of its areas goes with this object."""
+        return self._folder is not None
+
 
 def _ring(corners: Any) -> list[list[float]]:
     ring = [[longitude, latitude] for latitude, longitude in corners]

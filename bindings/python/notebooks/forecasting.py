@@ -18,7 +18,7 @@ load = polars.DataFrame({
     "value": [round(50 + 30 * math.sin(hour / 24 * 2 * math.pi) + meter % 7) for hour in range(hours)
               for meter in range(meters)],
 })
-households = cv.Ledger("forecasting.db").create("households", epsilon=4, delta=1e-5, unit="event",
+households = cv.Ledger("forecasting.db").create("households", epsilon=5, delta=1e-5, unit="event",
                                                 relation="replace_values")
 
 # %%
@@ -53,3 +53,22 @@ table = forecast.to_nixtla()
 table["y"] = [round(50 + 30 * math.sin(time.hour / 24 * 2 * math.pi) + int(meter[1:]) % 7)
               for meter, time in zip(table["unique_id"], table["ds"])]
 evaluate(table, metrics=[mae, coverage], level=[80, 90], agg_fn="mean")
+
+# %% [markdown]
+# The same as the last step of a pipeline of scikit-learn. `fit` debits, like every training. What stands before it may
+# rename and reshape, but must not learn anything from the rows: no budget would pay for that.
+
+# %%
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+columns = FunctionTransformer(lambda rows: rows.rename({"meter": "unique_id", "time": "ds", "value": "y"}))
+forecaster = cv.Forecaster(households, start="2026-01-12T00:00", end="2026-02-09T00:00", length="1h", output="pipeline.cvm",
+                           keys=[f"m{meter:03}" for meter in range(meters)], unit="event", epsilon=2, delta=1e-6,
+                           model="simple_feed_forward", context_length=24, forecast_length=24, batch_size=50, steps=50,
+                           learning_rate=3e-3)
+pipeline = Pipeline([("columns", columns), ("forecast", forecaster)])
+pipeline.fit(load).predict(load).head()
+
+# %%
+households

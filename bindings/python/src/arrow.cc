@@ -1,7 +1,9 @@
 // Capsules, and columns of Python objects as an Arrow stream: for those who have no library that speaks Arrow.
 #include "arrow.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cerrno>
 #include <cmath>
@@ -9,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/data/memory/table.h"
+#include "chronoveil/chronoveil.h"
 #include "module.h"
 
 namespace chronoveil::python {
@@ -280,6 +282,25 @@ nb::capsule chained(nb::object schema, nb::object frames) {
   return capsule_of(std::move(stream));
 }
 
+// Lines of a CSV as bytes, for a pipe. Whoever asks for them is a thread of its own, which no signal reaches.
+class Lines {
+ public:
+  Lines(nb::handle capsule, const std::optional<std::vector<std::string>>& columns)
+      : lines_(value_of(CsvLines::open(*stream_in(capsule), columns))) {}
+  nb::bytes header() const { return bytes(lines_.header()); }
+  nb::bytes next() {
+    Result<std::string_view> piece = [&] {
+      const nb::gil_scoped_release free;
+      return lines_.next();
+    }();
+    return bytes(value_of(std::move(piece)));
+  }
+
+ private:
+  static nb::bytes bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+  CsvLines lines_;
+};
+
 void delete_capsule(PyObject* capsule) {
   std::unique_ptr<ArrowArrayStream> stream(static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, kStreamName)));
   if (stream && stream->release != nullptr) stream->release(stream.get());
@@ -302,6 +323,11 @@ nb::capsule capsule_of(std::unique_ptr<ArrowArrayStream> stream) {
 
 void add_arrow(nb::module_& module) {
   module.def("stream_of", &stream_of, nb::arg("columns"), nb::arg("text_of"));
+  nb::class_<Lines>(module, "CsvLines")
+      .def(nb::init<nb::handle, const std::optional<std::vector<std::string>>&>(), nb::arg("capsule"),
+           nb::arg("columns").none())
+      .def("header", &Lines::header)
+      .def("next", &Lines::next);
   module.def("chained", &chained, nb::arg("schema"), nb::arg("frames"));
 }
 

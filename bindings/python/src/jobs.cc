@@ -73,6 +73,11 @@ const char* kind(const HeldJob& held) {
                                               : "counts";
 }
 
+// The columns that it reads; none if it reads all.
+std::optional<std::vector<std::string>> columns(const HeldJob& held) {
+  return value_of(columns_read(held.job), held.names);
+}
+
 void read_stream(HeldJob& held, nb::handle capsule) { value_of(read_from(held.job, *stream_in(capsule)), held.names); }
 
 nb::dict plan(const HeldJob& held) {
@@ -142,23 +147,9 @@ void tell(const nb::callable& told_to, const char* what, std::string_view text) 
   }
 }
 
-RunOptions options_of(const std::string& ledger, bool confirmed, bool allow_empty, bool allow_uninformative,
-                      std::optional<std::uint64_t> seed, const nb::callable& told_to) {
-  RunOptions options;
-  options.ledger = ledger;
-  options.confirmed = confirmed;
-  options.allow_empty = allow_empty;
-  options.allow_uninformative = allow_uninformative;
-  options.seed = seed;
-  options.progress = [&told_to](std::string_view stage) { tell(told_to, "progress", stage); };
-  options.note_taken_up = [&told_to](const std::string& debit) { tell(told_to, "taken_up", debit); };
-  options.note_programme = [&told_to](const std::string& sentence) { tell(told_to, "programme", sentence); };
-  return options;
-}
-
 HeldRelease run_job(const HeldJob& held, const std::string& ledger, bool confirmed, bool allow_empty,
                     bool allow_uninformative, std::optional<std::uint64_t> seed, const nb::callable& told_to) {
-  const RunOptions options = options_of(ledger, confirmed, allow_empty, allow_uninformative, seed, told_to);
+  const RunOptions options = run_options(ledger, confirmed, allow_empty, allow_uninformative, seed, told_to);
   const auto say = [](const AnyRelease& release) {
     const auto& debit = debit_of(release);
     return debit ? "interrupted when the release was done: the debit " + debit->id.text() +
@@ -180,16 +171,37 @@ HeldRelease again(const HeldJob& held, const std::string& debit, const std::stri
 
 }  // namespace
 
+RunOptions run_options(const std::string& ledger, bool confirmed, bool allow_empty, bool allow_uninformative,
+                       std::optional<std::uint64_t> seed, const nb::callable& told_to) {
+  RunOptions options;
+  options.ledger = ledger;
+  options.confirmed = confirmed;
+  options.allow_empty = allow_empty;
+  options.allow_uninformative = allow_uninformative;
+  options.seed = seed;
+  options.progress = [&told_to](std::string_view stage) { tell(told_to, "progress", stage); };
+  options.note_taken_up = [&told_to](const std::string& debit) { tell(told_to, "taken_up", debit); };
+  options.note_programme = [&told_to](const std::string& sentence) { tell(told_to, "programme", sentence); };
+  return options;
+}
+
 void add_jobs(nb::module_& module) {
   using namespace nb::literals;
   module.def("job_keys", &job_keys, "kind"_a);
   module.def("read_zones_from", &data::read_zones_from, "folder"_a);
+  module.def(
+      "named",
+      [](const std::string& text, bool file) {
+        return with_key_names(text, key_names(file ? Names::file : Names::arguments));
+      },
+      "text"_a, "file"_a);
   nb::class_<HeldJob>(module, "Job")
       .def_static("read", &read, "toml"_a, "path"_a = "")
       .def_prop_ro("kind", &kind)
       .def_prop_ro("dataset", [](const HeldJob& held) { return held.job.dataset; })
       .def_prop_ro("digest", [](const HeldJob& held) { return engine::digest_of(held.job); })
       .def_prop_ro("reads_memory", [](const HeldJob& held) { return held.job.source.kind == data::SourceKind::memory; })
+      .def_prop_ro("columns", &columns)
       .def("read_stream", &read_stream, "capsule"_a)
       .def("plan", &plan)
       .def("plan_training", &plan_training)

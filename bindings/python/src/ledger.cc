@@ -25,37 +25,6 @@ class OpenLedger {
   OpenLedger(const std::string& where, bool must_exist, const Text& who)
       : place_(value_of(engine::ledger_place(where))), ledger_(opened(where, must_exist, who)) {}
 
-  nb::dict create(const std::string& called, double epsilon, double delta, const Text& unit, std::int64_t width,
-                  const std::string& relation, const Text& filter, const Text& renews,
-                  const std::vector<std::string>& parts, const Text& parts_by, std::optional<std::int64_t> straddle) {
-    return told(patient([&]() -> Result<ledger::Dataset> {
-      ledger::DatasetRequest request;
-      request.name = called;
-      request.epsilon = epsilon;
-      request.delta = delta;
-      request.promise.width = width;
-      CV_TRY(request.promise.relation, parse_relation(relation));
-      CV_TRY(request.promise.unit,
-             parse_unit(unit.value_or(request.promise.relation == Relation::swap ? "event" : "user")));
-      if (filter) {
-        CV_TRY(request.filter, ledger::parse_filter_kind(*filter));
-      }
-      if (renews) {
-        CV_TRY(request.renews, ledger::parse_renewal(*renews));
-      }
-      if (parts_by && *parts_by != "day") return invalid("parts_by", *parts_by, "day");
-      if (!parts.empty() || parts_by) {
-        request.partition.emplace();
-        request.partition->by = parts_by ? ledger::Partition::By::day : ledger::Partition::By::list;
-        request.partition->names = parts;
-        request.partition->straddle = straddle.value_or(ledger::safe_straddle(request.promise));
-      }
-      CV_CHECK(ledger::check_dataset_name(called));
-      CV_CHECK(engine::check_witnesses(ledger_, place_, called));
-      return ledger_.create(request);
-    }));
-  }
-
   std::vector<std::string> datasets() {
     return patient([&] { return ledger_.datasets(); });
   }
@@ -142,24 +111,15 @@ class OpenLedger {
     return told;
   }
 
-  // What a release contradicts of its debit, in sentences.
+  // What contradicts a release, in sentences.
   std::vector<std::string> held_against(const std::string& release_json) {
-    return patient([&]() -> Result<std::vector<std::string>> {
+    const ReleaseHeld held = patient([&]() -> Result<ReleaseHeld> {
       CV_TRY(const engine::ReleaseClaims claims, engine::claims_of(release_json));
-      CV_TRY(const ledger::Verification covered, ledger_.verify_against(claims.debit));
-      CV_TRY(const ledger::View view, ledger_.view(claims.debit.id.dataset));
-      CV_TRY(const std::vector<ledger::Debit> debits, ledger_.history(claims.debit.id.dataset));
-      std::vector<std::string> found;
-      for (const ledger::Finding& one : covered.findings) found.push_back(one.message);
-      for (const ledger::Debit& debit : debits) {
-        if (debit.id.sequence != claims.debit.id.sequence) continue;
-        for (std::string& one : engine::held_against(claims, debit, view.dataset).contradictions)
-          found.push_back(std::move(one));
-        return found;
-      }
-      found.push_back("the ledger has no debit " + claims.debit.id.text());
-      return found;
+      return chronoveil::held_against(claims, ledger_);
     });
+    std::vector<std::string> found;
+    for (const ledger::Finding& one : held.findings) found.push_back(one.message);
+    return found;
   }
 
   void back_up(const std::string& to) {
@@ -182,14 +142,26 @@ class OpenLedger {
   Ledger ledger_;
 };
 
+void create(const std::string& where, const Text& who, const std::string& called, double epsilon, double delta,
+            const Text& unit, std::int64_t width, std::optional<std::int64_t> window, const std::string& relation,
+            const Text& filter, const Text& renews, const std::vector<std::string>& parts, const Text& parts_by,
+            std::optional<std::int64_t> straddle) {
+  const DatasetWords words{called, epsilon, delta,  unit,  relation, width,
+                           window, filter,  renews, parts, parts_by, straddle};
+  ledger::Options options;
+  options.who = who.value_or("");
+  patiently([&] { return create_dataset(words, where, options); });
+}
+
 }  // namespace
 
 void add_ledger(nb::module_& module) {
   using namespace nb::literals;
+  module.def("create_dataset", &create, "where"_a, "who"_a.none(), "name"_a, "epsilon"_a, "delta"_a, "unit"_a.none(),
+             "width"_a, "window"_a.none(), "relation"_a, "filter"_a.none(), "renews"_a.none(), "parts"_a,
+             "parts_by"_a.none(), "straddle"_a.none());
   nb::class_<OpenLedger>(module, "Ledger")
       .def(nb::init<const std::string&, bool, const Text&>(), "where"_a, "must_exist"_a, "who"_a = nb::none())
-      .def("create", &OpenLedger::create, "name"_a, "epsilon"_a, "delta"_a, "unit"_a.none(), "width"_a, "relation"_a,
-           "filter"_a.none(), "renews"_a.none(), "parts"_a, "parts_by"_a.none(), "straddle"_a.none())
       .def("datasets", &OpenLedger::datasets)
       .def("view", &OpenLedger::view, "dataset"_a, "part"_a = nb::none())
       .def("room", &OpenLedger::room, "dataset"_a, "part"_a = nb::none())

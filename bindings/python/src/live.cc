@@ -59,10 +59,16 @@ LiveOptions options_of(const std::string& ledger, bool confirmed, std::optional<
 }
 
 class Session {
+  // Held for as long as the call takes: another thread may close the session meanwhile.
+  std::shared_ptr<LiveSession> open() const {
+    process_.check("this live release");
+    if (session_ == nullptr)
+      raise({.kind = ErrorKind::usage, .message = "the session has ended; open the release again"}, names_);
+    return session_;
+  }
   template <class Work>
   auto patient(Work work) {
-    process_.check("this live release");
-    return patiently(std::move(work), names_);
+    return patiently([work, session = open()] { return work(*session); }, names_);
   }
 
  public:
@@ -70,28 +76,34 @@ class Session {
           const nb::callable& message)
       : names_(held.names), session_(opened(held, options_of(ledger, confirmed, seed, message))) {}
 
-  nb::list caught_up() const { return told(session_.caught_up()); }
+  nb::list caught_up() const { return told(open()->caught_up()); }
   nb::list push(nb::handle capsule) {
     ArrowArrayStream* const stream = stream_in(capsule);
-    return told(patient([&] { return session_.push(*stream); }));
+    return told(patient([stream](LiveSession& session) { return session.push(*stream); }));
   }
   nb::list publish_until(const std::string& time) {
-    return told(patient([&] { return session_.publish_until(time); }));
+    return told(patient([&time](LiveSession& session) { return session.publish_until(time); }));
   }
   nb::list publish_due() {
-    return told(patient([&] { return session_.publish_due(); }));
+    return told(patient([](LiveSession& session) { return session.publish_due(); }));
   }
   nb::dict end() {
-    return told(patient([&] { return session_.end(); }));
+    return told(patient([](LiveSession& session) { return session.end(); }));
+  }
+  // Lets go of the folder of the release, so that another session may open it.
+  void close() {
+    const std::shared_ptr<LiveSession> last = std::move(session_);
+    const nb::gil_scoped_release free;  // whoever destroys it may wait
   }
 
  private:
-  static LiveSession opened(const HeldJob& held, LiveOptions options) {
-    return patiently([&] { return LiveSession::open(held.job, std::move(options)); }, held.names);
+  static std::shared_ptr<LiveSession> opened(const HeldJob& held, LiveOptions options) {
+    return std::make_shared<LiveSession>(
+        patiently([&] { return LiveSession::open(held.job, std::move(options)); }, held.names));
   }
   Process process_;
   Names names_;
-  LiveSession session_;
+  std::shared_ptr<LiveSession> session_;  // null once it is closed
 };
 
 nb::dict run_until(const HeldJob& held, const std::string& ledger, bool confirmed, std::optional<std::uint64_t> seed,
@@ -113,7 +125,8 @@ void add_live(nb::module_& module) {
       .def("push", &Session::push, "capsule"_a)
       .def("publish_until", &Session::publish_until, "time"_a)
       .def("publish_due", &Session::publish_due)
-      .def("end", &Session::end);
+      .def("end", &Session::end)
+      .def("close", &Session::close);
   module.def("run_live", &run_until, "job"_a, "ledger"_a, "confirmed"_a, "seed"_a.none(), "until"_a.none(),
              "message"_a);
   module.def(

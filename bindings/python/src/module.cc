@@ -13,6 +13,7 @@ NB_MODULE(_native, module) {
   module.attr("version") = std::string(chronoveil::kVersion);
   chronoveil::python::add_accounting(module);
   chronoveil::python::add_jobs(module);
+  chronoveil::python::add_looks(module);
   chronoveil::python::add_releases(module);
   chronoveil::python::add_ledger(module);
   chronoveil::python::add_live(module);

@@ -7,6 +7,7 @@ namespace chronoveil::python {
 
 void add_accounting(nanobind::module_&);
 void add_jobs(nanobind::module_&);
+void add_looks(nanobind::module_&);
 void add_releases(nanobind::module_&);
 void add_ledger(nanobind::module_&);
 void add_live(nanobind::module_&);

@@ -43,6 +43,13 @@ std::string zone(const HeldRelease& held) {
                     held.release);
 }
 
+// Pages of many series take a while to write.
+template <std::string (*write)(const AnyRelease&)>
+std::string written(const HeldRelease& held) {
+  const nb::gil_scoped_release free;
+  return write(held.release);
+}
+
 nb::capsule arrow(const HeldRelease& held) {
   return stream_capsule([&](ArrowArrayStream* out) { return to_arrow(held.release, out); });
 }
@@ -71,9 +78,9 @@ void add_releases(nb::module_& module) {
                    [](const HeldRelease& held) {
                      return std::visit([](const auto& any) { return any.not_protected; }, held.release);
                    })
-      .def("csv", [](const HeldRelease& held) { return to_csv(held.release); })
-      .def("json", [](const HeldRelease& held) { return to_json(held.release); })
-      .def("html", [](const HeldRelease& held) { return to_html(held.release); })
+      .def("csv", &written<to_csv>)
+      .def("json", &written<to_json>)
+      .def("html", &written<to_html>)
       .def("arrow", &arrow);
 }
 

@@ -60,6 +60,10 @@ def test_events_of_dp_accounting_are_taken():
     assert cv.epsilon(response, 0).epsilon == pytest.approx(math.log(5))
     from dp_accounting.dp_event import DiscreteLaplaceDpEvent
     assert cv.epsilon(DiscreteLaplaceDpEvent(0.25, 3), 0).epsilon == pytest.approx(0.75)
+    assert cv.epsilon(dp.NoOpDpEvent(), 1e-5).epsilon == 0
+    beside = dp.ComposedDpEvent([dp.NoOpDpEvent(), dp.GaussianDpEvent(3.0)])
+    assert cv.epsilon(beside, 1e-5).epsilon == pytest.approx(cv.epsilon(cv.Gaussian(noise_multiplier=3.0), 1e-5).epsilon,
+                                                               rel=1e-3)
     with pytest.raises(TypeError, match="NonPrivateDpEvent"):
         cv.epsilon(dp.NonPrivateDpEvent(), 1e-5)
 

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta, timezone
 import pytest
 
 import chronoveil as cv
+from rows import FORMS as EVERY_FORM
 
 KOLKATA = timezone(timedelta(hours=5, minutes=30))
 
@@ -58,6 +59,29 @@ def test_a_cell_of_another_type_merges_nobody_else(form, cell):
     alone, with_eve = counts(form(rows)), counts(form(one_more(rows, who=cell, at="2026-03-02T09:00")))
     assert alone[8] == 50
     assert [b - a for a, b in zip(alone, with_eve)] == [int(hour == 9) for hour in range(24)]
+
+
+@pytest.mark.parametrize("form", EVERY_FORM, ids=lambda form: form.__name__)
+def test_the_column_of_times_is_called_time_unless_told(form):
+    rows = {"who": ["a", "b"], "time": ["2026-03-02T08:10", "2026-03-02T09:10"], "note": ["x", "y"]}
+    slots = cv.Slots("2026-03-02T00:00", "2026-03-03T00:00", "1h")
+    told, untold = (cv.Counts(records, slots, max_steps=1, epsilon=30.0).run(seed=7).to_csv()
+                    for records in (cv.Records(form(rows), user="who", time="time"), cv.Records(form(rows), user="who")))
+    assert told == untold
+    with cv.Live(cv.Records(user="who"), slots, max_steps=1, epsilon=30.0, mechanism="laplace", name="n",
+                 csv="n.csv").open("city", seed=7) as session:
+        session.push(form(rows))
+        assert [round(step.value) for step in session.publish_until("2026-03-02T10:00")][8:] == [1, 1]
+
+
+@pytest.mark.parametrize("form", EVERY_FORM, ids=lambda form: form.__name__)
+def test_wide_columns_are_read_and_others_are_not(form):
+    rows = {"time": ["2026-03-02T08:10", "2026-03-02T09:10"], "north": [3, 4], "south": [5, 6]}
+    slots = cv.Slots("2026-03-02T00:00", "2026-03-03T00:00", "1h")
+    alone, beside = (cv.Counts(cv.Records(columns, wide=True), slots, keys=["north", "south"], max_steps=24, max_per_slot=9,
+                               epsilon=300.0).run(seed=7).to_csv()
+                     for columns in (rows, form({**rows, "note": [None, "x"]})))
+    assert alone == beside
 
 
 def test_times_of_all_kinds_are_those_of_a_csv():

@@ -48,7 +48,7 @@ def test_a_reader_creates_no_ledger(folder):
     assert not (folder / "nowhere.db").exists()
 
 
-@pytest.mark.parametrize(("asked", "filter"), [({"relation": "swap", "width": 6}, "sum"), ({}, "union")])
+@pytest.mark.parametrize(("asked", "filter"), [({"relation": "swap", "window": 6}, "sum"), ({}, "union")])
 def test_the_filter_is_the_program_s_choice(asked, filter, program):
     ours = cv.Ledger("ours.db").create("meter", epsilon=2, delta=0.1, **asked)
     words = ("--relation", "swap", "--window", "6") if asked else ()
@@ -56,6 +56,25 @@ def test_the_filter_is_the_program_s_choice(asked, filter, program):
     for place in ("ours.db", "theirs.db"):
         assert json.loads(program("budget", "show", "meter", "--ledger", place, "--json"))["dataset"]["filter"] == filter
     assert f"filter {filter}" in repr(ours)
+
+
+REFUSED = {
+    "straddle": {"straddle": 2}, "parts": {"parts": ["a", "b"], "parts_by": "day", "unit": "event"},
+    "window": {"relation": "swap"}, "width": {"relation": "swap", "window": 6, "width": 3}, "renews": {"renews": "week"},
+    "filter": {"filter": "pld"}, "unit": {"unit": "planet"}, "parts_by": {"parts_by": "hour", "unit": "event"},
+}
+
+
+@pytest.mark.parametrize("argument", REFUSED)
+def test_what_the_program_refuses_of_a_dataset_is_refused(argument, program, folder):
+    words = [word for name, value in REFUSED[argument].items()
+             for word in (f"--{name.replace('_', '-')}", ",".join(value) if isinstance(value, list) else value)]
+    said = program("budget", "create", "city", "--epsilon", 1, "--ledger", "ledger.db", *words, code=2)
+    assert argument.replace("_", "-") in said
+    with pytest.raises(cv.UsageError) as caught:
+        cv.Ledger("ledger.db").create("city", epsilon=1, **REFUSED[argument])
+    assert caught.value.parameter == argument and "--" not in str(caught.value)
+    assert not any(folder.iterdir())  # no ledger, either
 
 
 def test_threads_share_a_ledger(city):

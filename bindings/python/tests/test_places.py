@@ -43,3 +43,11 @@ def test_cells_can_be_counted_and_kept_in_a_file(folder):
     expected = job.run(seed=1, allow_uninformative=True).to_csv()
     again = cv.read_job("job.toml", POINTS)
     assert again.run(seed=1, allow_uninformative=True).to_csv() == expected
+
+
+def test_a_job_file_needs_cells_that_last(folder):
+    job = cv.Counts(cv.Records(POINTS, user="bus", time="at", longitude="lon", latitude="lat"), SLOTS,
+                    places=cv.H3(7, BOX), max_steps=2, epsilon=1.0)
+    assert len(job.run(seed=1, allow_uninformative=True)) > 1 and "places" in repr(job)
+    with pytest.raises(cv.UsageError, match="cells.geojson"):
+        job.to_toml("city")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the stubs of the classes that the engine's tables decide: chronoveil/events.pyi and chronoveil/jobs.pyi.
+"""Writes the stubs of the classes that the engine's tables decide: events.pyi, records.pyi and jobs.pyi in chronoveil/.
 
   make_stubs.py [--check] [FOLDER]   with --check nothing is written, and stubs that differ are an error
 """
@@ -7,7 +7,7 @@
 import sys
 from pathlib import Path
 
-from chronoveil import _native, events, jobs
+from chronoveil import _native, events, jobs, records
 
 HEAD = "# Written by make_stubs.py from the tables of the engine.\n"
 EVENTS = HEAD + '''from collections.abc import Mapping, Sequence
@@ -30,24 +30,19 @@ def relation_of(event: Any) -> str | None: ...
 '''
 JOBS = HEAD + '''import os
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any, ClassVar, Literal
 
 from chronoveil import _native
 from chronoveil.ledger import Dataset
 from chronoveil.live import LiveSession, Standing
+from chronoveil.looks import Look
 from chronoveil.places import H3, Areas, Grid
 from chronoveil.plans import Check, Plan
+from chronoveil.records import Mechanism, Records, Slots
 from chronoveil.releases import Release
 
 def _ledger(dataset: Dataset | str | None, ledger: str) -> str: ...
 def read_job(path: str | os.PathLike[str], frame: Any = None) -> Job: ...
-
-class Mechanism:
-    name: str
-    parameters: dict[str, Any]
-    def __init__(self, name: str = "auto", **parameters: str | float | bool) -> None: ...
-    def section(self) -> dict[str, Any]: ...
 
 class Job:
     kind: ClassVar[str]
@@ -55,7 +50,10 @@ class Job:
     records: Records
     sections: dict[str, dict[str, Any]]
     path: str
-    def _read(self, dataset: Dataset | str | None = None, rows: bool = False) -> _native.Job: ...
+    def _read(self, dataset: Dataset | str | None = None, rows: bool = False,
+              to_look: bool = False) -> _native.Job: ...
+    def _text(self, dataset: Dataset | str | None = None, source: str | os.PathLike[str] | None = None) -> str: ...
+    def _with(self, values: Mapping[str, Any]) -> Job: ...
     def to_toml(self, dataset: Dataset | str | None = None, *,
                 source: str | os.PathLike[str] | None = None) -> str: ...
     def plan(self) -> Plan: ...
@@ -63,6 +61,9 @@ class Job:
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,
             allow_empty: bool = False, allow_uninformative: bool = False, seed: int | None = None,
             progress: bool | None = None) -> Release: ...
+    def look(self, dataset: Dataset | str | None = None, *, epsilon: float = 0.05, delta: float = 0,
+             lengths: Sequence[str] = (), ledger: str = "", confirmed: bool = False, allow_empty: bool = False,
+             seed: int | None = None, again: str | None = None, progress: bool | None = None) -> Look: ...
     def again(self, debit: str, dataset: Dataset | str | None = None, *, ledger: str = "") -> Release: ...
     @property
     def digest(self) -> str: ...
@@ -74,13 +75,23 @@ LIVE = '''    def open(self, dataset: Dataset | str | None = None, *, ledger: st
     def status(self, dataset: Dataset | str | None = None, *, ledger: str = "") -> Standing: ...
     def close(self, dataset: Dataset | str | None = None, *, ledger: str = "") -> Standing: ...
 '''
-RECORDS = '''    source: Any
+RECORDS = HEAD + '''import os
+from datetime import date
+from typing import Any, Literal
+
+class Mechanism:
+    name: str
+    parameters: dict[str, Any]
+    def __init__(self, name: str = "auto", **parameters: str | float | bool) -> None: ...
+    def section(self) -> dict[str, Any]: ...
+
+class Records:
+    source: Any
     name: str | None
     keys: dict[str, Any]
     @property
     def is_frame(self) -> bool: ...
     def section(self) -> dict[str, Any]: ...
-    def columns(self) -> list[str]: ...
 '''
 FORMS = {"whole": "int", "number": "float", "wholes": "int | Sequence[int]", "event": "Any", "events": "Sequence[Any]",
          "mixture": "Mapping[str, Sequence[float]]", "flag": "bool", "texts": "Sequence[str]", "text": "str | os.PathLike[str]"}
@@ -124,12 +135,13 @@ def stubs():
     """The text of each stub by the name of its file."""
     all_events = EVENTS + "".join(event_stub(kind) for kind in _native.event_kinds())
     names = ", ".join(f'"{name}"' for name in events.__all__)
-    records = [key_stub(name, key) for name, key in jobs.Records._keys.items()]
-    slots = [f"{name}: str | date" + (" | None = None" if name == "zone" else "") for name in jobs.Slots._keys]
-    all_jobs = (JOBS + "\nclass Records:\n" + RECORDS + written("source: Any = None, *, name: str | None = None", records) +
-                "\nclass Slots:\n    keys: dict[str, Any]\n    def section(self) -> dict[str, Any]: ...\n" +
-                written(slots[0], slots[1:]) + "".join(map(job_stub, [*jobs._KINDS.values(), jobs.TrainJob])))
-    return {"events.pyi": all_events + f"\n__all__ = [{names}]\n", "jobs.pyi": all_jobs}
+    rows = [key_stub(name, key) for name, key in records.Records._keys.items()]
+    slots = [f"{name}: str | date" + (" | None = None" if name == "zone" else "") for name in records.Slots._keys]
+    of_jobs = (RECORDS + written("source: Any = None, *, name: str | None = None", rows) +
+               "\nclass Slots:\n    keys: dict[str, Any]\n    def section(self) -> dict[str, Any]: ...\n" +
+               written(slots[0], slots[1:]))
+    kinds = "".join(map(job_stub, [*jobs._KINDS.values(), jobs.TrainJob]))
+    return {"events.pyi": all_events + f"\n__all__ = [{names}]\n", "records.pyi": of_jobs, "jobs.pyi": JOBS + kinds}
 
 
 def main():

@@ -126,8 +126,8 @@ class Ledger {
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
   // run of the same job that used nothing is taken up.
   Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
-  // Resumes a run, which has a debit or a slot of its own, once any write of an earlier process is either durable or gone. Refused for a debit that is not a
-  // run, for a settled one, and for one out of a backup, which nobody uses here either.
+  // Resumes a run, which has a debit or a slot of its own. Waits until every write of an earlier process is either
+  // durable or gone. Refused for a debit that is no run, for a settled one, and for one that came out of a backup.
   Result<Run> resume_run(const DebitId&);
   // Records durably that uses [first, first + count) are used up. Refused unless exactly `first` are used up already,
   // so that nobody uses one twice, and beyond what was reserved (over_budget). After a storage error the uses may or
@@ -155,8 +155,8 @@ class Ledger {
   Result<Verification> verify_against(const DebitReference&);
 
   // Copies every row to an empty place, chain and all, and adds a row that says so: whatever is reserved there may
-  // since have been drawn for here. Needs the key of what is signed, one for all. Whole or, after a crash, empty. Refused
-  // while a move is interrupted.
+  // since have been drawn for here. Needs the key of what is signed, one for all. Whole or, after a crash, empty.
+  // Refused while a move is interrupted.
   Result<void> back_up(const std::string& to);
   // Takes in the rows of a backup for datasets that this ledger does not have, all or none. Backups of earlier versions
   // do not say that they are whole: they are taken in with a warning.

@@ -27,8 +27,8 @@ struct Room {
   std::int64_t more = 0;
   // The share of the whole budget that one takes (share_of), or 1 where the first debit may take everything.
   double share = 0;
-  // While nothing was debited, a dataset can still be made anew: a filter that would charge at most half of a share that
-  // matters, and that share.
+  // Only where nothing was debited yet, so that the dataset can still be made anew, and where the share matters:
+  // another kind of filter that would charge at most half of it, and the share that it would charge.
   std::optional<std::pair<FilterKind, double>> thriftier = std::nullopt;
   std::optional<Lack> lack = std::nullopt;  // where none fits
 };

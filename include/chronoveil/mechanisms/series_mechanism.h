@@ -67,7 +67,10 @@ struct SeriesPlan {
   double grid = 1;            // the step of the values, a power of two
   double sensitivity = 0;     // L1 (Laplace) or L2 (Gaussian) of what is measured, rounding included
   std::int64_t measured = 0;  // values measured in all (expected number if sampled, largest if live)
-  double delta = 0;           // the δ at which `price` holds
+  // Of weighted sums of counts: the weights that were priced, and that run, whatever a later version would make of the
+  // parameters. Empty: none.
+  std::vector<double> weights = {};
+  double delta = 0;  // the δ at which `price` holds
   accounting::Event event;
   accounting::Price price;
 };
@@ -97,7 +100,7 @@ struct SeriesMechanism {
   // help, so measure and reconstruct are measure_live and reconstruct_live.
   Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
   bool causal = false;
-  // Of a live mechanism that asks for weighted sums of the counts so far: what remembers them. Null: it asks for counts.
+  // Of a live mechanism that asks for weighted sums of counts so far: what remembers them. Null: it asks for counts.
   std::unique_ptr<CountMemory> (*remember)(const SeriesPlan&) = nullptr;
   // For plans to compare by, where a step is not one draw of the plan's scale. `step_scale`: the scale of a draw.
   // `step_spread`: how many times the standard deviation of a draw a step has that is the sum of many.

@@ -1,6 +1,6 @@
 // Five small worlds: people and what is recorded of them, made up from a seed. Rows are written in the order of time.
-// The same sizes and the same seed give the same bytes. Memory grows with the people, the public series and one day, not
-// with the rows.
+// The same sizes and the same seed give the same bytes. Memory grows with the people, the public series and one day,
+// not with the rows.
 #pragma once
 
 #include <cstdint>

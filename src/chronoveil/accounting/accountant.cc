@@ -157,10 +157,10 @@ Result<Price> single(const Steps& steps, Question question, const Options& optio
 // Takes the lower of two upper bounds on one composition. The lower bound must not stay above it.
 void lower_to_zcdp(Price& price, const ZcdpCost& cost, Question question) {
   if (question.epsilon_wanted && cost.delta < question.given) {
-    price.epsilon = std::min(price.epsilon, epsilon_from_zcdp(cost.rho, question.given - cost.delta));
+    price.epsilon = std::min(price.epsilon, epsilon_from_zcdp(cost.rho, *Delta::make(question.given - cost.delta)));
     price.epsilon_lower = std::min(price.epsilon_lower, price.epsilon);
   } else if (!question.epsilon_wanted) {
-    price.delta = std::min(price.delta, delta_from_zcdp(cost.rho, question.given) + cost.delta);
+    price.delta = std::min(price.delta, delta_from_zcdp(cost.rho, *Epsilon::make(question.given)) + cost.delta);
     price.delta_lower = std::min(price.delta_lower, price.delta);
   }
 }

@@ -262,7 +262,9 @@ Result<ZcdpCost> zcdp_of_losses(const LossModel& model, std::string_view name, d
   return ZcdpCost{count * squared(epsilon) / 2 * kRoundedUp, count * model.infinite()};
 }
 
-double delta_from_zcdp(double rho, double epsilon) {
+namespace {
+
+double zcdp_delta(double rho, double epsilon) {
   auto log_delta = [&](double x) {  // a = 1 + e^x
     const double a = 1 + std::exp(x);
     return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
@@ -275,22 +277,26 @@ double delta_from_zcdp(double rho, double epsilon) {
   return std::exp(std::min(0.0, log_delta(0.5 * (low + high)))) * kRoundedUp;
 }
 
-double epsilon_from_zcdp(double rho, double delta) {
+}  // namespace
+
+double delta_from_zcdp(double rho, Epsilon epsilon) { return zcdp_delta(rho, epsilon.value()); }
+
+double epsilon_from_zcdp(double rho, Delta delta) {
   double low = 0, high = 1;
-  while (delta_from_zcdp(rho, high) > delta) {
+  while (zcdp_delta(rho, high) > delta.value()) {
     low = high;
     high *= 2;
     if (high > 1e15) return kInfinity;
   }
   for (int i = 0; i < 100 && high - low > 1e-12 * high; ++i) {
     const double middle = 0.5 * (low + high);
-    (delta_from_zcdp(rho, middle) <= delta ? high : low) = middle;
+    (zcdp_delta(rho, middle) <= delta.value() ? high : low) = middle;
   }
   return high;
 }
 
 double zcdp_budget(Epsilon epsilon, Delta delta) {
-  return largest([&](double rho) { return delta_from_zcdp(rho, epsilon.value()) <= delta.value(); });
+  return largest([&](double rho) { return delta_from_zcdp(rho, epsilon) <= delta.value(); });
 }
 
 Result<double> gaussian_square(const Event& event, double reserve) {

@@ -50,8 +50,8 @@ Result<ZcdpCost> zcdp_of_losses(const LossModel&, std::string_view name, double 
 // The largest ρ that implies (ε, δ).
 double zcdp_budget(Epsilon, Delta);
 // Upper bounds on what ρ-zCDP implies: δ(ε) <= e^{(a−1)(aρ−ε)} (1 − 1/a)^a / (a − 1) for every a > 1 [CKS20, Cor. 13].
-double delta_from_zcdp(double rho, double epsilon);
-double epsilon_from_zcdp(double rho, double delta);
+double delta_from_zcdp(double rho, Epsilon);
+double epsilon_from_zcdp(double rho, Delta);
 
 // μ such that N(μ,1) against N(0,1) dominates the event; cannot_certify for events not dominated by a Gaussian.
 Result<double> gaussian_cost(const Event&);

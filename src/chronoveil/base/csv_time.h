@@ -1,4 +1,4 @@
-// Times in CSV files about slots, such as releases. A file has one form, so that one call of any tool reads its whole column.
+// Times in CSV files about slots, such as releases. A file has one form, which any tool reads by one call a column.
 #pragma once
 
 #include <cstdint>

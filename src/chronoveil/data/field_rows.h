@@ -1,4 +1,4 @@
-// A CSV, a table in memory or an Arrow stream, row by row with unparsed fields, for what moves values without understanding them.
+// A CSV, a table in memory or an Arrow stream, row by row with unparsed fields: for what moves values as they are.
 //   Form      as in csv/source.h, but with a single column an empty line is a row with an empty field (refused as the
 //             very first line without a header); quoted fields may hold newlines. A last line without end is a row of a
 //             file; in a stream it may have been cut off, so it is an error after all complete rows

@@ -59,10 +59,10 @@ class Account {
 
   // What the filter has admitted for one neighbour, in a period.
   Cost admitted(const std::string& period) const;
-  // The same for the neighbours that a request for this part, or for everything, concerns: per coordinate, the cost of
-  // the dearest.
+  // The same for a request for this part alone: per coordinate, the cost of the dearest neighbour that differs in the
+  // part. Without a part, a request is for everything: what was admitted.
   Result<Cost> charged(const std::string& period, const std::optional<std::string>& part) const;
-  // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
+  // Whether charged() is nothing yet.
   Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
   // Whether the filter admits this much more.
   Result<bool> has_room(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
@@ -71,8 +71,8 @@ class Account {
                             std::int64_t most) const;
   // For what has no room: what it takes and what is left.
   Result<Lack> lack(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
-  // The over_budget error that says so, then `more` in words, what the filter has admitted, what is asked and what would
-  // still be admitted.
+  // The over_budget error that says so, then `more` in words, what the filter has admitted, what is asked and what
+  // would still be admitted.
   Failure refusal(const std::string& period, const std::optional<std::string>& part, const Cost&,
                   const std::string& more) const;
   // That error where there is no room.

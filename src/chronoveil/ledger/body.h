@@ -88,15 +88,15 @@ Result<StateBody> state_from_body(std::string_view);
 struct MovedBody {
   std::string to;  // "sqlite" or "postgresql"
   std::string place;
-  // Whether it is opened there only after `arrived` was written here (ledger_move.cc). Earlier versions opened it first.
+  // Whether it is opened there only after `arrived` was written here (ledger_move.cc). Earlier versions did it before.
   bool noted_first = false;
 };
 
 std::string to_body(const MovedBody&);
 Result<MovedBody> moved_from_body(std::string_view);
 
-// The rows before this one came from elsewhere: by a move that closed them there, or out of a backup. A whole backup was
-// written in one transaction with all datasets of its ledger; earlier versions could leave some out if interrupted.
+// The rows before this one came from elsewhere: by a move that closed them there, or out of a backup. A whole backup
+// was written in one transaction with all datasets of its ledger; earlier versions could leave some out if interrupted.
 enum class Origin { moved, backup, whole_backup };
 
 std::string to_body(Origin);

@@ -36,8 +36,8 @@ bool is_whole_backup(const std::vector<Entry>& rows) {
 
 }  // namespace
 
-// The rows of each dataset, with a note that they are a backup: whoever uses it as it is, or moves it, must know no less
-// than whoever restores it. What was moved away stays closed, and needs no note.
+// The rows of each dataset, with a note that they are a backup: whoever uses it as it is, or moves it, must know no
+// less than whoever restores it. What was moved away stays closed, and needs no note.
 Result<std::vector<Addition>> Ledger::Inside::noted_backup(const std::vector<Stored>& datasets, Origin origin) const {
   CV_CHECK(check_one_key(datasets));
   std::vector<Addition> all;

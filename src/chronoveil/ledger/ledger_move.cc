@@ -5,10 +5,10 @@
 //   3. here   `arrived`  names that copy by the hash of its last row
 //   4. there  `opened`   opens it
 //
-// Until 3 nothing was ever opened, so a copy that was lost or taken away is made anew; the first one can never be opened
-// any more. From 3 on only the copy that was named is opened, whatever else lies at the place, and if it is gone, nothing
-// is. Earlier versions opened the copy in step 2, and noted that afterwards or not at all: what they closed is open
-// elsewhere unless it is found where it was moved to.
+// Until 3 nothing was ever opened, so a copy that was lost or taken away is made anew; the first one can never be
+// opened any more. From 3 on only the copy that was named is opened, whatever else lies at the place, and if it is
+// gone, nothing is. Earlier versions opened the copy in step 2, and noted that afterwards or not at all: what they
+// closed is open elsewhere unless it is found where it was moved to.
 #include <fmt/format.h>
 
 #include "chronoveil/base/bit_source.h"

@@ -1,4 +1,5 @@
 // Events as text, other accountants, the ledger, and what concerns a whole program.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -40,6 +41,38 @@ Result<OtherPrices> other_prices(const Event& event, Delta delta) {
 Result<Ledger> open_ledger(const std::string& where, ledger::Options options) {
   CV_TRY(const std::string place, engine::ledger_place(where));
   return Ledger::open(place, std::move(options));
+}
+
+Result<ledger::Dataset> create_dataset(const DatasetWords& words, const std::string& where, ledger::Options options) {
+  CV_TRY(const DatasetRequest request, ledger::dataset_request(words));
+  CV_CHECK(ledger::make_dataset(request));
+  CV_TRY(const std::string place, engine::ledger_place(where));
+  options.must_exist = false;
+  CV_TRY(Ledger ledger, Ledger::open(place, std::move(options)));
+  CV_CHECK(engine::check_witnesses(ledger, place, request.name));
+  return ledger.create(request);
+}
+
+Result<ReleaseHeld> held_against(const engine::ReleaseClaims& claims, Ledger& ledger) {
+  const ledger::DebitId& id = claims.debit.id;
+  CV_TRY(ledger::Verification covered, ledger.verify_against(claims.debit));
+  if (!covered.holds()) return ReleaseHeld{std::move(covered.findings)};
+  CV_TRY(const ledger::View view, ledger.view(id.dataset));
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(id.dataset));
+  ReleaseHeld held;
+  const auto contradict = [&](std::string what) {
+    held.findings.push_back({id.dataset, id.sequence, std::move(what)});
+  };
+  const auto debit = std::find_if(debits.begin(), debits.end(),
+                                  [&](const ledger::Debit& one) { return one.id.sequence == id.sequence; });
+  if (debit == debits.end()) {
+    contradict("this row is not a debit");
+    return held;
+  }
+  engine::ClaimsHeld said = engine::held_against(claims, *debit, view.dataset);
+  for (std::string& one : said.contradictions) contradict(std::move(one));
+  held.tied = said.tied;
+  return held;
 }
 
 Result<std::string> check_signature(std::string_view release_json, const ledger::PublicKey& key) {

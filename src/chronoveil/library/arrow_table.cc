@@ -12,8 +12,8 @@ namespace {
 
 using Held = std::shared_ptr<const ArrowTable>;
 
-// What stands behind a struct that was handed out; its release deletes it. Children have one of their own, since whoever
-// takes a batch may move them out of it.
+// What stands behind a struct that was handed out; its release deletes it. Children have one of their own, since
+// whoever takes a batch may move them out of it.
 struct Behind {
   Held table;
   std::array<const void*, 3> buffers = {};

@@ -1,8 +1,10 @@
 // Jobs of any kind, each handed to the engine of its kind.
+#include <algorithm>
 #include <utility>
 
 #include "chronoveil/chronoveil.h"
 #include "chronoveil/data/arrow/stream.h"
+#include "chronoveil/data/row_decoder.h"
 
 namespace chronoveil {
 namespace {
@@ -67,6 +69,19 @@ Result<void> read_from(Job& job, ArrowArrayStream& stream) {
   read_from_memory(job);
   job.source.stream = std::move(taken);
   return {};
+}
+
+Result<std::optional<std::vector<std::string>>> columns_read(const Job& job) {
+  if (job.is<engine::PerturbSpec>()) return std::nullopt;
+  CV_TRY(const data::RowDecoder decoder, data::RowDecoder::make(job.source));
+  std::vector<std::string> columns;
+  const auto add = [&](const std::string& column) {
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+  };
+  for (const data::RowDecoder::Wanted& wanted : decoder.wanted()) add(wanted.column);
+  if (job.is<engine::TrainSpec>())
+    for (const std::string& channel : job.train().channels) add(channel);
+  return columns;
 }
 
 Result<AnyPlan> make_plan(const Job& job) {

@@ -22,7 +22,7 @@ double number_in(std::string_view text) {
   return number;
 }
 
-// Lines as the release wrote them: [series,]time,value,lower,upper,sampled[,mark].
+// Lines as the release wrote them: [series,]time,value,lower,upper,sampled[,mark][,longitude,latitude].
 void add_steps(std::string lines, bool named, PublishedSteps& steps) {
   std::vector<std::string_view> fields;
   for (std::size_t at = 0; at < lines.size();) {
@@ -37,12 +37,13 @@ void add_steps(std::string lines, bool named, PublishedSteps& steps) {
     step.lower = number_in(fields[time + 2]);
     step.upper = number_in(fields[time + 3]);
     step.sampled = fields[time + 4] == "1";
-    if (fields.size() > time + 5) step.mark = fields[time + 5];
+    const std::size_t after = fields.size() - (time + 5);
+    if (after == 1 || after == 3) step.mark = fields[time + 5];
   }
 }
 
-// One call at a time: threads wait for each other, so that no step is worked out twice. A call from inside of a call would
-// wait for itself, and is refused.
+// One call at a time: threads wait for each other, so that no step is worked out twice. A call from inside of a call
+// would wait for itself, and is refused.
 class Turns {
  public:
   class Turn {

@@ -45,6 +45,20 @@ void add_mark(ArrowTable& table, std::size_t rows, const std::string& mark) {
   if (!mark.empty()) table.add_texts("mark", rows, [&](std::size_t) { return mark; });
 }
 
+// On a grid, of the place of each row.
+void add_middles(ArrowTable& table, const std::optional<PlaceGrid>& grid, std::size_t rows, std::size_t steps) {
+  if (!grid) return;
+  for (const auto& [name, degrees] :
+       {std::pair{"longitude", &Degrees::longitude}, std::pair{"latitude", &Degrees::latitude}}) {
+    std::vector<double> numbers;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto place = static_cast<std::int64_t>(row / steps);
+      numbers.push_back(degrees_of(grid->spec(), grid->middle_of(place)).*degrees);
+    }
+    table.add_reals(name, std::move(numbers));
+  }
+}
+
 Result<ArrowTable> table_of(const report::Published& published) {
   const Release& release = published.release;
   const Estimate& estimate = release.estimate;
@@ -59,6 +73,7 @@ Result<ArrowTable> table_of(const report::Published& published) {
   table.add_reals("upper", estimate.upper);
   table.add_bools("sampled", std::vector<bool>(estimate.sampled.begin(), estimate.sampled.end()));
   add_mark(table, rows, release.mark);
+  add_middles(table, release.grid, rows, steps);
   return table;
 }
 
@@ -85,16 +100,7 @@ Result<ArrowTable> table_of(const report::MeansPublished& published) {
     table.add_reals(name, std::move(numbers));
   }
   add_mark(table, rows, release.mark);
-  if (!release.grid) return table;
-  for (const auto& [name, degrees] :
-       {std::pair{"longitude", &Degrees::longitude}, std::pair{"latitude", &Degrees::latitude}}) {
-    std::vector<double> numbers;
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto place = static_cast<std::int64_t>(row / steps);
-      numbers.push_back(degrees_of(release.grid->spec(), release.grid->middle_of(place)).*degrees);
-    }
-    table.add_reals(name, std::move(numbers));
-  }
+  add_middles(table, release.grid, rows, steps);
   return table;
 }
 

@@ -25,8 +25,8 @@ struct LiveValue {
   bool sampled = false;  // the step itself was asked
 };
 
-// What a mechanism that asks for more than the count of a step remembers of earlier ones: its answers are fixed weighted
-// sums of all counts so far. It is as private as the counts and is no part of the process, which sees answers alone.
+// What a mechanism that asks for more than the count of a step remembers of earlier ones: its answers are fixed sums,
+// with weights, of all counts so far. It is as private as the counts, and no part of the process, which sees answers.
 class CountMemory {
  public:
   virtual ~CountMemory() = default;
@@ -42,8 +42,8 @@ class Answers {
   virtual ~Answers() = default;
   // Whether the series reported at this step. Public: a series that did not report cannot be asked, and costs nothing.
   virtual bool present(std::int64_t series) const = 0;
-  // The count of a series that is present, or what a memory makes of it, with noise of this scale (of the plan's law, on
-  // its grid). A series is asked at most once per step, in ascending order, with no less than the plan's scale.
+  // The count of a series that is present, or what a memory makes of it, with noise of this scale (of the plan's law,
+  // on its grid). A series is asked at most once per step, in ascending order, with no less than the plan's scale.
   virtual Result<double> count(std::int64_t series, double scale) = 0;
   // Σ |count − last| over the present series, with noise of this scale; at most once per step, before any count;
   // refused where there is a memory.

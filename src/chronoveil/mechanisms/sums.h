@@ -1,8 +1,8 @@
 // What sums of cells are made of, and how far off they are. The values that are added up are neither cut at 0 nor
 // rounded. By mechanism:
-//   noise on every cell (gaussian, laplace, event), and what smooths each series by itself (kalman; shrink of one series,
-//     with joint = false or trend = true): the noisy values. A sum of n has the interval of n independent draws. Sums of
-//     values that were smoothed one by one would be worse, since their errors share a bias
+//   noise on every cell (gaussian, laplace, event), and what smooths each series by itself (kalman; shrink of one
+//     series, with joint = false or trend = true): the noisy values. A sum of n has the interval of n independent
+//     draws. Sums of values that were smoothed one by one would be worse, since their errors share a bias
 //   shrink of several series: its cells, which joint denoising makes hold (post/joint/totals.h). A sum over all series,
 //     or over a public group, at a step has the interval that it gives; any other sum of n cells that of n draws
 //   all others: the cells. Nothing is known of how their errors go together, so the ends of intervals are added up, as

@@ -3,9 +3,9 @@
 // Where neighbours draw batches of different sizes, one window more moves all that come after it to other places. The
 // price takes it that their own gradients stay what they were. Whether they do is up to the matrix products of the
 // machine: many a library computes the rows that a tile does not hold by other instructions, which round differently.
-// Which rows those are depends on shapes and on the processor, never on the values. So before a training starts, made-up
-// windows are computed in several orders, by the model itself and in pieces of the very size, and the largest size for
-// which no bit depends on the order is taken. One window at a time always passes.
+// Which rows those are depends on shapes and on the processor, never on the values. So before a training starts,
+// made-up windows are computed in several orders, by the model itself and in pieces of the very size, and the largest
+// size for which no bit depends on the order is taken. One window at a time always passes.
 #pragma once
 
 #include <cstdint>

@@ -174,7 +174,8 @@ TEST(Sampled, MomentsBoundTheComposedPrice) {
     EXPECT_GE(renyi * 1.001, epsilon_of(event, 1e-6).epsilon_lower) << to_text(event);
     EXPECT_LE(renyi, 3 * epsilon_of(event, 1e-6).epsilon) << to_text(event);
     if (const auto zcdp = zcdp_cost(event)) {
-      EXPECT_GE(epsilon_from_zcdp(zcdp->rho, 1e-6), epsilon_of(event, 1e-6).epsilon_lower) << to_text(event);
+      EXPECT_GE(epsilon_from_zcdp(zcdp->rho, *Delta::make(1e-6)), epsilon_of(event, 1e-6).epsilon_lower)
+          << to_text(event);
     }
     if (const auto mu = gaussian_cost(event)) {
       EXPECT_GE(epsilon_of({Gaussian{1 / *mu}, 1}, 1e-6).epsilon, epsilon_of(event, 1e-6).epsilon_lower);
@@ -311,7 +312,7 @@ TEST(Selections, CostTheLowerOfTwoBounds) {
       const auto cost = zcdp_cost(event);
       ASSERT_TRUE(cost);
       EXPECT_DOUBLE_EQ(cost->rho, static_cast<double>(count) * epsilon * epsilon / 8 * (1 + 1e-12));
-      EXPECT_LE(price.epsilon, epsilon_from_zcdp(cost->rho, 1e-6) * (1 + 1e-9));
+      EXPECT_LE(price.epsilon, epsilon_from_zcdp(cost->rho, *Delta::make(1e-6)) * (1 + 1e-9));
       EXPECT_LE(price.epsilon_lower, price.epsilon);
       // A pair on two points is among those that a bounded range allows: losses t and t − ε.
       const double t = epsilon / 2, p = -std::expm1(t - epsilon) / -std::expm1(-epsilon);

@@ -113,7 +113,7 @@ TEST(BrokenTwins, RoundingLossesToTheNearestPointIsRejected) {
   const double per_step = 0.14, step = 0.1, delta = 1e-5;
   const std::int64_t count = 50;
   const Profile truth = [&](const Real& e) { return oracle::pure(Real(per_step), count, e); };
-  const PositiveLoss half = response_model(per_step, 2, 0)->halves(step, 2, false).upper;
+  const PositiveLoss half = response_model({.epsilon = per_step})->halves(step, 2, false).upper;
   EXPECT_TRUE(encloses_epsilon(composed_epsilon(dominated(half, half), count, Side::lower, delta),
                                composed_epsilon(dominating(half), count, Side::upper, delta), delta, truth));
   // The loss 0.14 at the nearest point, 0.1.

@@ -163,6 +163,29 @@ TEST(Joint, SeasonsOfGroupsThatCoverAllAreThoseOfTheNoisyValues) {
     }
 }
 
+TEST(Joint, NothingDependsOnHowManyThreadsThereAre) {
+  std::mt19937_64 random(20);
+  constexpr std::size_t kSeries = 150, kSteps = 60;  // five batches, of series that learn and of others
+  const std::vector<double> values = with_noise(alike(kSeries, kSteps), 20, random);
+  JointSpec spec{kSteps, 20, kHalfWidth * 20, 12};
+  spec.learners = 90;
+  spec.groups = {{0, 3, 5, 140}, {1, 2}};
+  spec.threads = 1;
+  const JointEstimate one = shrink_jointly(values, spec);
+  for (const unsigned threads : {2U, 3U, 0U}) {
+    spec.threads = threads;
+    const JointEstimate many = shrink_jointly(values, spec);
+    const auto expect_same = [&](const Estimate& a, const Estimate& b) {
+      EXPECT_EQ(a.value, b.value) << threads;
+      EXPECT_EQ(a.lower, b.lower) << threads;
+      EXPECT_EQ(a.upper, b.upper) << threads;
+    };
+    expect_same(one.cells, many.cells);
+    expect_same(one.total, many.total);
+    for (std::size_t group = 0; group < spec.groups.size(); ++group) expect_same(one.groups[group], many.groups[group]);
+  }
+}
+
 TEST(Joint, OneSeriesAndFewStepsAreShrinkBitByBit) {
   std::mt19937_64 random(2);
   struct Case {

@@ -46,7 +46,7 @@ struct Fixed {
   MixturePart part(const ArrayXd& z, const ArrayXd& weights) {
     ArrayXd coefficients(kSteps);
     dictionary.basis.forward(view(z), view(coefficients));
-    return candidates->part(z, coefficients, weights);
+    return candidates->part(dictionary.basis, z, coefficients, weights);
   }
   ArrayXd residual(const ArrayXd& z, Index number) { return part(z, chosen(number)).sum; }
   ArrayXd chosen(Index number) const {
@@ -57,7 +57,7 @@ struct Fixed {
   ArrayXd risks(const ArrayXd& z) {
     ArrayXd coefficients(kSteps);
     dictionary.basis.forward(view(z), view(coefficients));
-    return candidates->risks(z, coefficients);
+    return candidates->risks(dictionary.basis, z, coefficients);
   }
 
   Dictionary dictionary{kSteps, 0};

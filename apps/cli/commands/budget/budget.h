@@ -2,12 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "chronoveil/engine/release/audit.h"
 #include "command.h"
+#include "option_table.h"
 
 namespace chronoveil::cli {
 

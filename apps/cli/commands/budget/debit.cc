@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "chronoveil/base/plain_text.h"
@@ -199,7 +200,7 @@ void add_event_options(CLI::App& command, DebitOptions& options) {
 void add_debits(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<DebitOptions>();
   CLI::App* command = add_command(budget, *options, "debit", "Debit an event, before it runs");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   add_event_options(*command, *options);
   command->add_option("--purpose", options->purpose, "Why, in words");
   command->add_option("--part", options->part, "The part that it concerns");

@@ -28,7 +28,7 @@ Result<void> end(const EndOptions& options, const char* done, const std::functio
 void add_ends(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<EndOptions>();
   CLI::App* command = add_command(budget, *options, "close", "Make no more debits of a dataset, for good");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   command->add_option("--reason", options->reason, "Why, in words; goes into the ledger")->required();
   add_example(*command, "chronoveil budget close citty --reason \"misspelt; see city\"");
   on_run(*command, context, [options] {
@@ -38,7 +38,7 @@ void add_ends(CLI::App& budget, CommandContext& context) {
 
   options = std::make_shared<EndOptions>();
   command = add_command(budget, *options, "delete", "Free the name of a dataset that has no debit");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   add_example(*command, "chronoveil budget delete citty");
   on_run(*command, context, [options] {
     return end(*options, "deleted", [&](ledger::Ledger& ledger) { return ledger.remove(options->name); });

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands/budget/budget.h"
@@ -102,7 +103,7 @@ Result<void> history(const LookOptions& options) {
 void add_looks(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<LookOptions>();
   CLI::App* command = add_command(budget, *options, "show", "Show what is left of a budget");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   command->add_option("--part", options->part, "What is left for this part");
   command->add_flag("--composed", options->composed,
                     "Also show what everything would cost if it had been chosen in advance; may take a while");
@@ -117,7 +118,7 @@ void add_looks(CLI::App& budget, CommandContext& context) {
 
   options = std::make_shared<LookOptions>();
   command = add_command(budget, *options, "history", "List the debits of a dataset");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   add_example(*command, "chronoveil budget history city");
   on_run(*command, context, [options] { return history(*options); });
 }

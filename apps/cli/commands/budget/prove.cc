@@ -3,9 +3,10 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/chronoveil.h"
 #include "commands/budget/budget.h"
 #include "output/budget_output.h"
 
@@ -23,25 +24,6 @@ struct ProofOptions : BudgetOptions {
 // An empty list stands for every dataset.
 std::vector<std::string> named(const ProofOptions& options) {
   return options.name.empty() ? std::vector<std::string>{} : std::vector{options.name};
-}
-
-// Whether the ledger has the row that covers a release, and the release says what was debited and released.
-Result<bool> verify_release(const engine::ReleaseClaims& claims, ledger::Ledger& ledger,
-                            ledger::Verification& verification) {
-  CV_TRY(const ledger::Verification covered, ledger.verify_against(claims.debit));
-  if (!verification.holds()) return false;
-  verification.findings = covered.findings;
-  if (!covered.holds()) return false;
-  CV_TRY(const ledger::View view, ledger.view(claims.debit.id.dataset));
-  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(claims.debit.id.dataset));
-  for (const ledger::Debit& debit : debits) {
-    if (debit.id.sequence != claims.debit.id.sequence) continue;
-    const engine::ClaimsHeld held = engine::held_against(claims, debit, view.dataset);
-    for (const std::string& what : held.contradictions)
-      verification.findings.push_back({debit.id.dataset, debit.id.sequence, what});
-    return held.tied;
-  }
-  return false;
 }
 
 // What lies beside the ledger and was paid for by a debit that the ledger lacks. A dataset whose chain is broken proves
@@ -69,7 +51,9 @@ Result<void> verify(const ProofOptions& options, CommandContext& context) {
   CV_TRY(ledger::Verification verification, ledger.verify(named(options), key));
   bool tied = false;
   if (release) {
-    CV_TRY(tied, verify_release(*release, ledger, verification));
+    CV_TRY(ReleaseHeld held, held_against(*release, ledger));
+    tied = held.tied && verification.holds();
+    if (verification.holds()) verification.findings = std::move(held.findings);
   }
   CV_CHECK(hear_witnesses(options, ledger, verification));
   if (options.json) {
@@ -131,7 +115,7 @@ Result<void> export_rows(const ProofOptions& options) {
 void add_proofs(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<ProofOptions>();
   CLI::App* command = add_command(budget, *options, "verify", "Check the chain, the price of every row and the sums");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   command->add_option("--against", options->against, "A release (JSON) whose debit must be there");
   command->add_option("--key", options->key, "The public key (NAME.pub) that every seal must be signed by");
   add_example(*command, "chronoveil budget verify --against out.json");
@@ -139,13 +123,13 @@ void add_proofs(CLI::App& budget, CommandContext& context) {
 
   options = std::make_shared<ProofOptions>();
   command = add_command(budget, *options, "sign", "Sign what verifies with the key that CHRONOVEIL_KEY names");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   add_example(*command, "CHRONOVEIL_KEY=owner.key chronoveil budget sign city");
   on_run(*command, context, [options] { return sign(*options); });
 
   options = std::make_shared<ProofOptions>();
   command = add_command(budget, *options, "export", "Print every row as JSON, one per line");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   add_example(*command, "chronoveil budget export city");
   on_run(*command, context, [options] { return export_rows(*options); });
 }

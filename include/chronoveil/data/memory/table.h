@@ -19,8 +19,8 @@ struct Instants {
   std::span<const std::int64_t> milliseconds;
 };
 
-// What the clocks of source.zone showed, in milliseconds since they showed 1970-01-01T00:00. A time that they skipped is
-// refused, one that they showed twice is the earlier, as in a CSV.
+// What the clocks of source.zone showed, in milliseconds since they showed 1970-01-01T00:00. A time that they skipped
+// is refused, one that they showed twice is the earlier, as in a CSV.
 struct LocalTimes {
   std::span<const std::int64_t> milliseconds;
 };
@@ -53,8 +53,8 @@ struct Table {
   std::vector<Batch> batches;
 };
 
-// The text that stands for a real in a job: the fewest digits that read back, without an exponent where 32 characters are
-// enough for that. For those who make texts of cells of several types.
+// The text that stands for a real in a job: the fewest digits that read back, without an exponent where 32 characters
+// are enough for that. For those who make texts of cells of several types.
 std::string text_of_number(double);
 
 }  // namespace chronoveil::data

@@ -6,8 +6,8 @@
 //   Whole days and weeks (1d, 7d, 1w)  from the first instant of a local date to that of another, counted from the
 //     start; a date that the zone skipped is no slot
 //   Months (1mo, 3mo, 12mo)  from the first instant of a month to that of another, counted from the start
-//   Refused  lengths that neither divide a day nor are whole days or months; a start or an end that is no slot boundary, does not
-//     exist or is ambiguous in the zone (with an offset it is not); a span of 0; more than kMostSlots slots
+//   Refused  lengths that neither divide a day nor are whole days or months; a start or an end that begins no slot, or
+//     does not exist or is ambiguous in the zone (with an offset it is not); a span of 0; more than kMostSlots slots
 #pragma once
 
 #include <cstdint>

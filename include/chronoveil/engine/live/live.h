@@ -28,8 +28,8 @@ struct LiveOptions {
   bool once = false;                         // do not wait for more at the end of a file or directory
   std::optional<std::uint64_t> seed;         // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
-  // As RunOptions::before_debit, where a start opens a release or its next span. Not where a span follows while it runs:
-  // the job said so, and nobody may be there.
+  // As RunOptions::before_debit, where a start opens a release or its next span. Not where a span follows while it
+  // runs: the job said so, and nobody may be there.
   std::function<Result<void>(const DebitAhead&)> before_debit;
   // Lines of a release CSV, the header first, once they are durable.
   std::function<Result<void>(std::string_view lines)> publish;
@@ -87,8 +87,8 @@ struct LiveCorrection {
   std::string csv;                       // where the erratum goes, never the release itself; empty: beside it
   std::optional<double> epsilon, delta;  // of the erratum; by default those of the job
 };
-// The job of counts that publishes the step once more, as an erratum: run_job runs it, with a debit of its own. What was
-// published stays. Usage errors name `run.step` where it is not published yet, or lies in an earlier span.
+// The job of counts that publishes the step once more, as an erratum: run_job runs it, with a debit of its own. What
+// was published stays. Usage errors name `run.step` where it is not published yet, or lies in an earlier span.
 Result<Job> erratum_of(const Job&, const LiveCorrection&, const std::string& ledger);
 
 // Ends the release: no further step is published, nothing is given back. Writes the outputs that do not grow by rows.

@@ -1,5 +1,5 @@
-// A look before a release: how many slots people fill, with noise and under a debit of its own, and the caps that leave
-// the least error. So that nobody peeks to choose them.
+// A look before a release finds the caps that leave the least error. It asks how many slots people fill, with noise and
+// under a debit of its own, so that nobody has to choose caps by reading the data.
 //
 // What is asked   numbers of people by number of slots (for each of a few public lengths of a slot), by records in one
 //                 slot where records count, and of means by value: histograms over public bins, to which each person
@@ -9,7 +9,7 @@
 //                   Gaussian  σ = noise multiplier × √q                               [BalleWang18, theorem 8]
 //                 They are the `laplace` and `gaussian` mechanisms of series, with the bins as slots of which a person
 //                 fills q: plan, event, price and samplers are theirs
-// What follows    is made of the noisy numbers and public facts alone, so it costs nothing [DworkRoth14, proposition 2.1]
+// What follows    is made of noisy numbers and public facts alone, so it costs nothing [DworkRoth14, proposition 2.1]
 // A release with caps of a look holds by itself; its debit and that of the look add up in the ledger.
 #pragma once
 
@@ -44,8 +44,8 @@ struct LookPlanned {
 
 Result<LookPlanned> plan_look(const Job&, const LookOptions&);
 
-// Plans, debits, reads, draws, and writes the caps into the job: everything else in it stays as it is, to the byte. With
-// a seed nothing is written.
+// Plans, debits, reads, draws, and writes the caps into the job: everything else in it stays as it is, to the byte.
+// With a seed nothing is written.
 Result<report::Look> run_look(const Job&, const LookOptions&);
 // With fewer people a bin cannot be told from an empty one.
 double least_seen(const report::LookQuestion&, const mechanisms::SeriesPlan&);
@@ -53,6 +53,10 @@ double least_seen(const report::LookQuestion&, const mechanisms::SeriesPlan&);
 // The largest number of the bin in which that share of the people is reached.
 // Empty if too few are seen.
 std::optional<double> look_quantile(const report::Look&, const report::LookQuestion&, double share);
+
+// What a look writes into its job: keys, and values as a job file spells them. Nothing without a proposal, or if the look
+// is not private.
+std::vector<std::pair<std::string, std::string>> values_for_job(const report::Look&);
 
 // The proposal as lines of a job file.
 std::string proposed_lines(const report::Look&);

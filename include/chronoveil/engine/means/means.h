@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/release/checked_job.h"
 #include "chronoveil/mechanisms/cell_mechanism.h"
 #include "chronoveil/plan/means_comparison.h"
 #include "chronoveil/report/means/published.h"

@@ -18,7 +18,6 @@ struct MeansSpec {
   std::vector<std::uint32_t> counts;        // [plan] counts: records of each person in a typical cell, public
   std::string counts_path;                  // their file, when they come from one
   std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public
-  std::string geojson;                      // [output]: the cells of a grid, for maps
   bool smooth = false;                      // [output]: over place and time
 };
 

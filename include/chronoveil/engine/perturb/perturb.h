@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/release/checked_job.h"
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 #include "chronoveil/plan/temporal_comparison.h"
 #include "chronoveil/report/perturbed/perturbed.h"

@@ -91,9 +91,9 @@ struct Suggestion {
   double epsilon = 0;  // of everything, composed tightly at the δ; never above what was given
 };
 // Splits (ε, δ) among the releases of a programme so that the error is the same in each, as nearly as three digits of ε
-// allow, and as small as (ε, δ) lets it be. A release whose error no plan knows, such as a model, keeps the ε of its job.
-// All are priced for what the release that protects least protects. No ledger, no data. Refused: a programme in which no
-// error is known.
+// allow, and as small as (ε, δ) lets it be. A release whose error no plan knows, such as a model, keeps the ε of its
+// job. What all protect together is what the release that protects least protects; every price is for that. No ledger,
+// no data. Refused: a programme in which no error is known.
 Result<Suggestion> suggest_split(const Programme&, Epsilon, Delta, EqualError = EqualError::absolute);
 
 }  // namespace chronoveil::engine

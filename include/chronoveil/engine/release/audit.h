@@ -1,5 +1,5 @@
-// What the owner of a ledger asks of it: where it is, what is left, whether files beside it contradict it, and whether a
-// release is what was debited.
+// What the owner of a ledger asks of it: where it is, what is left, whether files beside it contradict it, and whether
+// a release is what was debited.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,16 @@ double share_left(const ledger::View&);
 // "a gaussian with noise_multiplier >= 4.7, or a pure event with epsilon <= 0.5", or "nothing".
 std::string still_admits(const ledger::View&);
 
-// ---- Witnesses: what lies beside a ledger and names a debit of it: stored releases, the folders of live releases, the checkpoints and
-// models of trainings. A ledger that lacks such a debit, or knows less of it, is older than these files: it was
-// restored or cut short, and would give out a budget twice.
+// ---- Witnesses: what lies beside a ledger and names a debit of it: stored releases, the folders of live releases, the
+// checkpoints and models of trainings. A ledger that lacks such a debit, or knows less of it, is older than these
+// files: it was restored or cut short, and would give out a budget twice.
 
 // One debit that a file beside the ledger names and the ledger does not have, or knows less of than the file does.
 struct Contradiction {
   std::string path;
   ledger::DebitId debit;
   bool there = false;  // it is in the ledger
-  // The file is one of ours and cannot be read. Then only the dataset of the debit is known, and that it may be missing.
+  // The file is one of ours and cannot be read. Only the dataset of its debit is known, and that it may be missing.
   bool unreadable = false;
 
   std::string text() const;

@@ -13,7 +13,8 @@ struct DataSeen {
   std::int64_t rows = 0;
   std::int64_t inside_span = 0;  // rows
   std::int64_t counted = 0;      // rows inside the span and of a listed key
-  std::string first, last;       // times of rows, by the clock of the slots; empty: none are read, or there is no row
+  std::string first, last;       // times of rows, by the clock of the slots; of a perturbed series those of its first
+                                 // and last row, as written there; empty: none are read, or there is no row
   // Of a job with a public list:
   std::int64_t listed = 0;            // keys; 0: there is no list
   std::int64_t matched = 0;           // those that have rows inside the span

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/release/checked_job.h"
 #include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/sign_lags/plan.h"

@@ -39,8 +39,8 @@ Result<MeansPublished> means_from_json(std::string_view);
 // `csv` is the name of the CSV beside it, which it links to; empty where there is none.
 std::string means_html(const MeansPublished&, const std::string& csv = "");
 
-// Every public cell as a feature with its outline, for maps; no features without a grid.
-std::string means_geojson(const MeansPublished&);
+// Every public cell as a feature with the outline of its place, for maps; document/geojson.h says what outlines are.
+std::string means_geojson(const MeansPublished&, const std::vector<std::string>& outlines);
 // The map of the page as an SVG that stands alone.
 std::string means_svg(const MeansPublished&);
 

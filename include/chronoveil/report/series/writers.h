@@ -10,8 +10,11 @@
 namespace chronoveil::report {
 
 // series,time,value,lower,upper,sampled; no series column for one series without a name. A release that is not private
-// has a last column `mark` that says so in every row.
+// has a column `mark` that says so in every row. On a grid then follow the longitude and latitude of the middle.
 std::string to_csv(const Published&);
+
+// Every public cell as a feature with the outline of its place, for maps; document/geojson.h says what outlines are.
+std::string to_geojson(const Published&, const std::vector<std::string>& outlines);
 
 // of,name,per,start,end,value,lower,upper: the sums of cells, the longest periods first. Empty if there are none.
 std::string totals_csv(const Published&);

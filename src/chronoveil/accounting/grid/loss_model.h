@@ -100,7 +100,12 @@ MadeLoss make_loss_model(const Event&);
 // N(μ,1) against N(0,1).
 std::unique_ptr<const LossModel> gaussian_model(long double mu);
 // Losses ±ε, 0 and, with probability δ, infinite: `pure`, `approximate` and `randomized_response`.
-std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t values, double delta);
+struct Response {
+  double epsilon = 0;
+  std::int64_t values = 2;
+  double delta = 0;
+};
+std::unique_ptr<const LossModel> response_model(const Response&);
 
 // Adds P-mass at one positive loss: in its bin, or beyond the last.
 void add_atom(PositiveLoss&, double loss, double mass);

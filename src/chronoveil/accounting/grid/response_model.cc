@@ -8,8 +8,8 @@ namespace {
 // Truth with probability e^ε/(e^ε + values − 1); with probability δ everything is shown [KairouzOhViswanath15].
 class ResponseModel final : public LossModel {
  public:
-  ResponseModel(double epsilon, std::int64_t values, double delta)
-      : epsilon_(epsilon), others_(static_cast<double>(values - 1)), delta_(delta) {}
+  explicit ResponseModel(const Response& response)
+      : epsilon_(response.epsilon), others_(static_cast<double>(response.values - 1)), delta_(response.delta) {}
   Lattice lattice() const override { return {epsilon_, true}; }
   bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
@@ -39,8 +39,8 @@ class ResponseModel final : public LossModel {
 
 }  // namespace
 
-std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t values, double delta) {
-  return std::make_unique<ResponseModel>(epsilon, values, delta);
+std::unique_ptr<const LossModel> response_model(const Response& response) {
+  return std::make_unique<ResponseModel>(response);
 }
 
 }  // namespace chronoveil::accounting

@@ -321,7 +321,7 @@ std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixtu
 }
 
 std::unique_ptr<const LossModel> subsampled_gaussian_model(long double mu, double rate, Directions directions) {
-  if (rate <= 0) return response_model(0, 2, 0);
+  if (rate <= 0) return response_model({});
   if (rate >= 1) return gaussian_model(mu);
   return std::make_unique<SubsampledGaussianModel>(mu, rate, directions);
 }

@@ -1,5 +1,5 @@
-// Everybody's cells with what they hold there, before any cap: for numbers of people, not for counts. A cell is a series
-// or a place in a slot, numbered series * T + slot.
+// Everybody's cells with what they hold there, before any cap: for numbers of people, not for counts. A cell is a
+// series or a place in a slot, numbered series * T + slot.
 //   Exact   a person is the exact string of the user column (string_table.h says why not its hash)
 //   Memory  16 bytes for each pair of person and cell, and as much again while rows come
 #pragma once

@@ -245,7 +245,7 @@ Result<void> ArrowBatch::fill_texts(const ArrowColumn& column, const ArrowArray&
   return {};
 }
 
-// A view has 16 bytes: the length, and either up to 12 bytes of text, or its first four, the buffer and the offset there.
+// A view has 16 bytes: the length, and either up to 12 bytes of text, or its first four, the buffer and an offset.
 Result<void> ArrowBatch::fill_views(const ArrowColumn& column, const ArrowArray& values, Part& part) const {
   constexpr std::int32_t kInside = 12;
   const std::int64_t variadic = values.n_buffers - 3;

@@ -1,8 +1,8 @@
 // Rows of an Arrow record batch as columns in memory, a part at a time: so the rules of memory/cells.h hold for them.
 //   Text      stays where it is; the batch lives until the next one is opened
 //   Numbers   are copied into columns of 64 bits, or of 32 for float32, a part at a time
-//   Broken    lengths, offsets, indices and pointers are checked before they are followed, as far as the interface tells
-//             how long a buffer is; the error is bad_data and names the column
+//   Broken    lengths, offsets, indices and pointers are checked before they are followed, as far as the interface
+//             tells how long a buffer is; the error is bad_data and names the column
 #pragma once
 
 #include <cstddef>

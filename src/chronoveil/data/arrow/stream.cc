@@ -1,6 +1,7 @@
 #include "chronoveil/data/arrow/stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -64,10 +65,18 @@ class ArrowSource final : public RecordSource {
   std::int64_t rows_ = 0;
 };
 
+bool is_missing(const Column& column, std::size_t row) {
+  if (!is_present(column, row)) return true;
+  if (const auto* reals = std::get_if<std::span<const double>>(&column.cells)) return std::isnan((*reals)[row]);
+  if (const auto* reals = std::get_if<std::span<const float>>(&column.cells)) return std::isnan((*reals)[row]);
+  return false;
+}
+
 class ArrowRows final : public FieldRows {
  public:
-  explicit ArrowRows(std::shared_ptr<ArrowStream> stream)
+  ArrowRows(std::shared_ptr<ArrowStream> stream, MissingCell missing)
       : stream_(std::move(stream)),
+        missing_(missing),
         columns_(names_of(stream_->columns())),
         fields_(columns_.size()),
         rooms_(columns_.size()),
@@ -94,8 +103,14 @@ class ArrowRows final : public FieldRows {
       if (part_ == nullptr) return std::span<const std::string_view>();
     }
     std::string problem;
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      if (!read_cell((*part_)[i], row_, rooms_[i], fields_[used_[i]], problem)) return bad_row(rows_ + 1, problem);
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      const Column& column = (*part_)[i];
+      std::string_view& field = fields_[used_[i]];
+      if (missing_ == MissingCell::empty && is_missing(column, row_))
+        field = {};
+      else if (!read_cell(column, row_, rooms_[i], field, problem))
+        return bad_row(rows_ + 1, problem);
+    }
     ++row_;
     ++rows_;
     return std::span<const std::string_view>(fields_);
@@ -110,6 +125,7 @@ class ArrowRows final : public FieldRows {
   }
 
   std::shared_ptr<ArrowStream> stream_;
+  MissingCell missing_;
   std::vector<std::string> columns_;
   std::vector<std::string_view> fields_;
   std::vector<CellRoom> rooms_;
@@ -166,10 +182,10 @@ Result<std::unique_ptr<RecordSource>> open_arrow(const SourceSpec& spec) {
   return std::make_unique<ArrowSource>(ArrowParts(spec.stream, std::move(used)), std::move(decoder));
 }
 
-Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream> stream) {
+Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream> stream, MissingCell missing) {
   CV_CHECK(stream->check_unread());
   if (stream->columns().empty()) return fail(ErrorKind::usage, "source.rows", "the Arrow stream has no columns");
-  return std::make_unique<ArrowRows>(std::move(stream));
+  return std::make_unique<ArrowRows>(std::move(stream), missing);
 }
 
 }  // namespace chronoveil::data

@@ -35,6 +35,9 @@ class ArrowStream {
 };
 
 Result<std::unique_ptr<RecordSource>> open_arrow(const SourceSpec&);
-Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream>);
+// `missing`: what becomes of a cell that is null, or a real that is not a number.
+enum class MissingCell { refused, empty };
+Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream>,
+                                                   MissingCell missing = MissingCell::refused);
 
 }  // namespace chronoveil::data

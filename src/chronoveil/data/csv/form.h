@@ -20,8 +20,8 @@ inline constexpr std::string_view kNoHeader = "the file is empty; a CSV has at l
 // Any byte but a quote, a newline or NUL; or none, where the header shows it.
 Result<void> check_delimiter(std::optional<char> delimiter);
 
-// The one of , ; tab | that stands in the header most often outside quotes; of several, the first of these; "," if there
-// is none. The header is public, and nothing else is looked at.
+// The one of , ; tab | that stands in the header most often outside quotes; of several, the first of these; "," if
+// there is none. The header is public, and nothing else is looked at.
 char delimiter_in(std::string_view header);
 // The header: the first line that is not empty, without its end, which may not lie inside quotes. Nothing if the text
 // ends before it does.

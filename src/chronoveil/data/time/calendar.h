@@ -1,8 +1,8 @@
 // Which slots make whole days, weeks and months by the clock of the zone.
-//   A slot begins a day at the first instant of a local date, a week on a Monday, a month on the first of one; a date that
-//   the zone skipped begins nothing, and of a date that clocks begin twice the first instant counts
-//   Edges   stretches that the span cuts at its ends are left out; none at all where one begins inside a slot, as days do
-//           in weeks, or where every one is a single slot
+//   A slot begins a day at the first instant of a local date, a week on a Monday, a month on the first of one; a date
+//   that the zone skipped begins nothing, and of a date that clocks begin twice the first instant counts
+//   Edges   stretches that the span cuts at its ends are left out; none at all where one begins inside a slot, as days
+//           do in weeks, or where every one is a single slot
 #pragma once
 
 #include <cstdint>

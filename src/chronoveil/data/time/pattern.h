@@ -4,8 +4,8 @@
 //   %b %B %h (English months) %a %A (English weekdays, not compared with the date) %s (epoch seconds) %%
 //   %F = %Y-%m-%d  %T = %H:%M:%S  %R = %H:%M  %D = %m/%d/%y  %n %t and blanks: any run of blanks
 // Numbers other than %Y and %G may lack their leading zero. A pattern must fix the date (year and month and day, year
-// and %j, %G and %V, or %s) and name nothing twice. Without a time of day, year and month or year and %q are enough, and
-// mean the first day.
+// and %j, %G and %V, or %s) and name nothing twice. Without a time of day, year and month or year and %q are enough,
+// and mean the first day.
 #pragma once
 
 #include <cstdint>

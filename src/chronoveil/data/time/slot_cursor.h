@@ -39,10 +39,10 @@ class SlotCursor {
 Result<std::string> label_at(std::int64_t instant, const std::string& zone);
 
 // The next span: it begins where the given one ends and is equally long by the calendar and the clock of the zone.
-//   Whole months (slots of months or of at most a day, from the first of a month to the first of another) are followed by as many
-//   months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by
-//   one that ends at 06:00, even if the clocks change in between. An end that the clocks skip is the instant of the
-//   change; of an end that they show twice, the first instant after the start counts.
+//   Whole months (slots of months or of at most a day, from the first of a month to the first of another) are followed
+//   by as many months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to
+//   06:00 by one that ends at 06:00, even if the clocks change in between. An end that the clocks skip is the instant
+//   of the change; of an end that they show twice, the first instant after the start counts.
 //   Edges: a span inside an hour that is shown twice, which has no length on the clock, is followed by as many
 //   milliseconds. Usage errors: those of make_axis, and a span that would end after kLastYear
 Result<SlotSpec> span_after(const SlotSpec&);

@@ -13,7 +13,7 @@ struct Shape {
   std::initializer_list<std::string_view> formats;
 };
 
-// "d" is a number of one or two digits, "y" one of four, "f" any, "b" the name of a month in three letters, "p" AM or PM.
+// "d" is a number of one or two digits, "y" one of four, "f" any, "b" a month's name in three letters, "p" AM or PM.
 const Shape kDates[] = {
     {"d/d/y", {"%d/%m/%Y", "%m/%d/%Y"}},
     {"d/d/d", {"%d/%m/%y", "%m/%d/%y"}},

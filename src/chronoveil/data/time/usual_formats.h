@@ -1,6 +1,6 @@
 // How a time seems to be written: for a message about a time that the format of a job does not read.
-//   Looks at  the shape alone, never at the numbers: 16/10/2025 and 06/10/2025 name the same formats, both orders of day
-//             and month, so that what is said tells nothing more about the time itself
+//   Looks at  the shape alone, never at the numbers: 16/10/2025 and 06/10/2025 name the same formats, both orders of
+//             day and month, so that what is said tells nothing more about the time itself
 #pragma once
 
 #include <string>

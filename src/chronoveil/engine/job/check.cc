@@ -175,10 +175,12 @@ Result<void> check_mechanism(const Job& job) {
 using NamedPath = std::pair<std::string_view, std::string>;
 
 std::vector<NamedPath> outputs_of(const Job& job) {
-  std::vector<NamedPath> outputs{
-      {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
+  std::vector<NamedPath> outputs{{"output.csv", job.csv},
+                                 {"output.json", job.json},
+                                 {"output.report", job.report},
+                                 {"output.chart", job.chart},
+                                 {"output.geojson", job.geojson}};
   if (is_of_counts(job)) outputs.emplace_back("output.totals", job.series().totals);
-  if (job.is<MeansSpec>()) outputs.emplace_back("output.geojson", job.means().geojson);
   if (job.is<LiveSpec>()) outputs.emplace_back("live.rejects", job.live().rejects);
   if (job.is<PerturbSpec>()) outputs.emplace_back("output.internal", job.perturb().internal);
   if (job.is<TrainSpec>()) outputs.emplace_back("output.model", job.train().output);

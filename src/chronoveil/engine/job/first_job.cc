@@ -8,7 +8,10 @@
 #include "chronoveil/data/field_rows.h"
 #include "chronoveil/engine/job/given_keys.h"
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/series/series.h"
 #include "chronoveil/engine/train/train.h"
 
 namespace chronoveil::engine {

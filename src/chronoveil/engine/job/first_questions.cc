@@ -277,31 +277,32 @@ Result<void> check_answer(const CsvHeader& header, const std::string& key, const
 }
 
 Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const JobKind& kind) {
-  std::string missing;
-  bool lacks_column = false;
+  Words missing;
   while (const std::optional<Question> question = next_question(header, given, kind)) {
     given.push_back({question->key, {question->guess.empty() ? "?" : question->guess}});
-    if (!question->guess.empty()) continue;
-    missing += (missing.empty() ? "`" : ", `") + question->key + "`";
-    lacks_column = lacks_column || names_columns(question->key);
+    if (question->guess.empty()) missing.push_back(question->key);
   }
   if (missing.empty()) return given;
-  std::string text = "these are missing and cannot be guessed: " + missing;
-  if (missing.find("source.user") != std::string::npos && std::holds_alternative<SeriesSpec>(kind))
+  const auto lacks = [&](std::string_view key) {
+    return std::find(missing.begin(), missing.end(), key) != missing.end();
+  };
+  std::string text = "these are missing and cannot be guessed: ";
+  for (const std::string& key : missing) text += (key == missing.front() ? "`" : ", `") + key + "`";
+  if (lacks("source.user") && std::holds_alternative<SeriesSpec>(kind))
     text += " (- where no column says who, so that rows are counts and the caps are declared)";
-  if (missing.find("source.value") != std::string::npos && std::holds_alternative<SeriesSpec>(kind))
+  if (lacks("source.value") && std::holds_alternative<SeriesSpec>(kind))
     text += "; of `source.value`: - where each row counts 1; `source.wide` says instead that each series is a column";
-  if (missing.find("privacy.max_steps") != std::string::npos)
-    text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
-  if (missing.find("plan.users") != std::string::npos)
+  if (lacks("privacy.max_steps")) text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
+  if (lacks("plan.users"))
     text +=
         "; of `plan.users`: about how many people a place has in a slot, from public knowledge, so that a release "
         "that would say nothing is refused, or - where nobody can say";
-  if (missing.find("source.time") != std::string::npos) text += how_to_join_time(header);
-  if (missing.find("source.series") != std::string::npos)
+  if (lacks("source.time")) text += how_to_join_time(header);
+  if (lacks("source.series"))
     text += " (- for one series; of a file with a column per series, " +
             how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time")) + ")";
-  if (lacks_column) text += "; the columns are " + names_of_columns(header);
+  if (std::any_of(missing.begin(), missing.end(), names_columns))
+    text += "; the columns are " + names_of_columns(header);
   return fail(ErrorKind::usage, text);
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "chronoveil/base/plain_text.h"
+#include "chronoveil/engine/job/job_to_look.h"
 #include "chronoveil/engine/job/keys.h"
 #include "chronoveil/engine/job/read_table.h"
 #include "chronoveil/engine/job/section_readers.h"
@@ -148,6 +149,7 @@ Result<Job> read(const std::string& path, bool may_lack_caps) {
 }  // namespace
 
 Result<Job> parse_job(std::string_view toml, const std::string& path) { return parse(toml, path, false); }
+Result<Job> parse_job_to_look(std::string_view toml, const std::string& path) { return parse(toml, path, true); }
 
 Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& path, bool may_lack_caps) {
   Job job;

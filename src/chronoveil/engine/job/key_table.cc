@@ -304,8 +304,9 @@ constexpr JobKey kKeys[] = {
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
     JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(
         "--chart", "the charts or the map as a picture, `FILE.svg` or `FILE.png`; counts and means", "none"),
-    file<&MeansSpec::geojson>("output", "geojson")
-        .as("--geojson", "of means on a grid: the cells as GeoJSON, for maps", "none"),
+    JobKey{"output", "geojson", read_file<&Job::geojson>, nullptr, has_people}.as(
+        "--geojson", "of counts and means on a grid or by areas: [the cells as GeoJSON](reports.md#maps), for maps",
+        "none"),
     aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),
     aside<&Job::level>("output", "level").as("--level", "of the intervals", "0.95").offered_to(has_slots),
     aside<&SeriesSpec::non_negative>("output", "non_negative")

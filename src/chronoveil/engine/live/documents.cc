@@ -53,7 +53,7 @@ Result<report::Published> LiveSession::published_so_far() {
 
 Result<std::optional<std::string>> LiveSession::write_documents() {
   std::optional<std::string> digest;
-  const bool none = job_->json.empty() && job_->report.empty() && job_->chart.empty();
+  const bool none = job_->json.empty() && job_->report.empty() && job_->chart.empty() && job_->geojson.empty();
   if (none || cursor_->step() == 0) return digest;
   CV_TRY(report::Published published, published_so_far());
   if (keeping_) {
@@ -62,7 +62,7 @@ Result<std::optional<std::string>> LiveSession::write_documents() {
   }
   const std::string document = report::to_json(published);
   CV_CHECK(write_outputs(*job_, published, document,
-                         Writers<report::Published>{nullptr, report::to_html, report::to_svg, nullptr}));
+                         Writers<report::Published>{nullptr, report::to_html, report::to_svg, report::to_geojson}));
   CV_TRY(digest, report::release_digest(document));
   return digest;
 }

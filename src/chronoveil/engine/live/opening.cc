@@ -10,6 +10,8 @@
 #include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/series/ask.h"
+#include "chronoveil/engine/series/published.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
@@ -60,9 +62,8 @@ Result<void> check_live(const Job& job) {
     if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
   if (job.csv.empty() || job.csv == "-")
     return fail(ErrorKind::usage, "output.csv",
-                "a live release needs a file that it appends to; rows also go to "
-                "standard output");
-  if (job.json == "-" || job.report == "-" || job.live().rejects == "-")
+                "a live release needs a file that it appends to; rows also go to standard output");
+  if (job.json == "-" || job.report == "-" || job.geojson == "-" || job.live().rejects == "-")
     return fail(ErrorKind::usage, "output", "standard output is for the rows of a live release");
   if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind", "a live release reads csv: standard input, a file or a directory");
@@ -127,7 +128,7 @@ Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& opt
   mechanisms::Draws draws =
       options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
   session.opened_ = without_values(job, std::move(planned), draws.mark());
-  const std::string header = report::CsvRows(job.keys, draws.mark()).header();
+  const std::string header = report::CsvRows(job.keys, draws.mark(), session.opened_.release.grid).header();
   CV_TRY(LiveOutput output, LiveOutput::rehearse(job.csv, header));
   session.output_.emplace(std::move(output));
   CV_CHECK(session.output_->append(header));
@@ -159,8 +160,7 @@ Result<void> LiveSession::open_or_resume() {
   const bool opening = has_state && keeping.state.debit < 0;
   const std::string where = "the state in '" + keeping.folder.path() + "'";
   const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live", message); };
-  // Whoever has the ledger that a backup was made of may have gone on: this debit may have answered more than is known
-  // here.
+  // Whoever has the ledger behind a backup may have gone on: this debit may have answered more than is known here.
   bool all_published = false;  // and nothing of it is left that anybody could go on with
   if (debit && debit->from_backup && keeping.folder.has_opening()) {
     const Result<LiveOpening> opened = keeping.folder.get();
@@ -230,6 +230,11 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
   if (span == 0 && job_->live().continues) CV_CHECK(check_spans_ahead(*job_));
   opened_ = without_values(this_span, planned, "");
+  // A file that was begun by an earlier version goes on as it began, without the middles of places.
+  if (span > 0 && keeping.folder.has_opening()) {
+    CV_TRY(const LiveOpening before, keeping.folder.get());
+    if (!before.published.release.grid) opened_.release.grid.reset();
+  }
   const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
   LiveState opening;
   if (begun_before) {
@@ -239,7 +244,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     opening.holder = new_token();
     opening.next = cursor_->begin();
     if (span == 0) {
-      opening.unsynced = report::CsvRows(job_->keys, "").header();
+      opening.unsynced = report::CsvRows(job_->keys, "", opened_.release.grid).header();
     } else {
       opening.synced = keeping.state.synced;
       opening.unsynced = keeping.state.unsynced;
@@ -384,7 +389,7 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
     CV_TRY(data::SlotsAhead slots, data::SlotsAhead::make(slots_, job_->live().continues && keeping_));
     waiting_.emplace(std::move(slots));
   }
-  rows_.emplace(job_->keys, draws_->mark());
+  rows_.emplace(job_->keys, draws_->mark(), opened_.release.grid);
   CV_CHECK(choose_times());
   CV_CHECK(open_totals());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));

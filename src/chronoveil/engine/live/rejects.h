@@ -1,5 +1,5 @@
-// The rows that a live release did not take, each with the reason, for the owner to look into. The file holds data: only
-// its owner can read it, and it is never published.
+// The rows that a live release did not take, each with the reason, for the owner to look into. The file holds data:
+// only its owner can read it, and it is never published.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace chronoveil::engine {
 
 class LiveRejects {
  public:
-  // Appends to the file, which is made when the first row comes, and grows to 16 MiB; what comes then is left out. A path of others' mode is taken from them.
+  // Appends to the file, which is made when the first row comes. At 16 MiB it is full: what comes then is left out. A
+  // file that others may read is made the owner's alone before the first row is written.
   explicit LiveRejects(std::string path) : path_(std::move(path)) {}
 
   // Refused: a path that is no file, where rows or messages are printed, or that holds something else.

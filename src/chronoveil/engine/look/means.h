@@ -16,8 +16,8 @@ Result<void> ask_of_means(const Job&, const std::vector<LookLength>&, LookPlanne
 Result<Relation> relation_of_means(const Job&);
 
 // Fills in people, typical, left_out, error and the proposal, in units of the width between the bounds.
-//   cap     the one with the least error: √(noise² + sampling²). Which cells stay of a person is random, so that a mean of
-//           fewer people is off by sampling, sd √(1/kept − 1/all), and not by a bias
+//   cap     the one with the least error: √(noise² + sampling²). Which cells stay of a person is random, so that a mean
+//           of fewer people is off by sampling, sd √(1/kept − 1/all), and not by a bias
 //   length  as for counts: a tenth of the width is good enough
 //   bounds  those ends of bins with the least √(bias² + noise²): bias is how far values are moved on average, and noise
 //           grows with the width

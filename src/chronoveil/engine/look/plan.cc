@@ -5,7 +5,7 @@
 #include "chronoveil/engine/look/means.h"
 #include "chronoveil/engine/look/questions.h"
 #include "chronoveil/engine/release/assumptions.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/plan/noise_error.h"
 

@@ -17,8 +17,8 @@ constexpr double kMistaken = 0.001;  // how often noise alone may stand out some
 constexpr double kGoodEnough = 0.1;  // of a typical count
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The nearest point, by squares, of those that are not negative and add up to `total`: what is left of each number above
-// one level is kept [Duchi08].
+// The nearest point, by squares, of those that are not negative and add up to `total`: what is left of each number
+// above one level is kept [Duchi08].
 void project(std::vector<double>& numbers, double total) {
   std::vector<double> sorted = numbers;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());

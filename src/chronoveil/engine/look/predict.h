@@ -12,9 +12,9 @@ namespace chronoveil::engine {
 // √(a² + b²). Not std::hypot: where glibc is new, that needs a symbol which older systems lack.
 inline double norm(double a, double b) { return std::sqrt(a * a + b * b); }
 
-// How many people are in each bin: not negative, and as many in all as `people`. Bins after the last one that stands out
-// of the noise are empty: their noise, at numbers that large, would outweigh everybody. The rest is the nearest such
-// numbers to the noisy ones, by squares.
+// How many people are in each bin: not negative, and as many in all as `people`. Bins after the last one that stands
+// out of the noise are taken as empty: each stands for so large a number that its noise would outweigh everybody. In
+// the other bins are the numbers that are nearest to the noisy ones, by squares.
 //   stands out   least_seen: above what noise exceeds in any bin of the question with probability 0.1 %
 //   Edges        empty if no bin stands out, or `people` is not positive
 std::vector<double> people_in_bins(const report::LookQuestion&, const mechanisms::SeriesPlan&, double people);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 
 namespace chronoveil::engine {
 namespace {

@@ -9,6 +9,8 @@
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/source.h"
+#include "chronoveil/engine/series/published.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/report/document/signature.h"
 
@@ -26,11 +28,10 @@ Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
   asked.parameters.clear();
   asked.max_steps.reset();
   asked.may_lack_caps = true;
-  if (asked.is<MeansSpec>()) asked.means().geojson.clear();
   asked.caps_from.clear();
   asked.csv = options.output;
   asked.json = options.json;
-  asked.report.clear(), asked.chart.clear();
+  asked.report.clear(), asked.chart.clear(), asked.geojson.clear();
   return asked;
 }
 
@@ -48,18 +49,15 @@ Claim claim_of_look(const Job& asked, Relation relation) {
 }
 
 Ask ask_of(const LookPlanned& planned) {
-  Ask ask{"look", std::string(kLook), planned.chosen.event, planned.chosen.delta};
-  ask.noise = noise_text(planned.chosen.noise, planned.chosen.scale);
-  ask.at_epsilon = [plan = planned.chosen](double epsilon) -> Result<Ask> {
-    mechanisms::Request request;
-    request.shape = plan.shape;
-    request.epsilon = epsilon;
-    request.delta = plan.delta;
-    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(plan.mechanism));
-    CV_TRY(const mechanisms::SeriesPlan other, mechanism->prepare(request));
-    return Ask{"look", std::string(kLook), other.event, other.delta};
-  };
-  return ask;
+  mechanisms::Request request;
+  request.shape = planned.chosen.shape;
+  request.delta = planned.chosen.delta;
+  return ask_for<mechanisms::SeriesMechanism, mechanisms::SeriesPlan>(
+      planned.chosen, request, mechanisms::find_series_mechanism, [](const mechanisms::SeriesPlan& plan) {
+        Ask ask{"look", std::string(kLook), plan.event, plan.delta};
+        ask.noise = noise_text(plan.noise, plan.scale);
+        return ask;
+      });
 }
 
 report::Look look_of(const Job& job, const LookPlanned& planned, const std::vector<double>& noisy, std::string mark) {
@@ -68,10 +66,7 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
   look.mark = std::move(mark);
   look.guarantee = planned.guarantee;
   look.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
-  if (!look.mark.empty()) {
-    disown(look.guarantee, look.mark);
-    look.not_protected = {"Nothing is protected: the random choices of this look are known."};
-  }
+  disown(look.guarantee, look.not_protected, look.mark, "look");
   look.plan = planned.chosen;
   look.questions = planned.questions;
   look.choices = planned.choices;
@@ -107,9 +102,7 @@ Result<std::string> job_with(const Job& job, const KeyValues& values) {
 Result<void> write_look(const Job& job, const LookOptions& options, const report::Look& look,
                         const std::string& document) {
   std::vector<OutputFile> files;
-  if (!job.path.empty() && look.debit && !look.proposal.empty()) {
-    KeyValues values = look.proposal;
-    values.emplace_back("privacy.caps_from", "\"" + look.debit->id.text() + "\"");
+  if (const KeyValues values = values_for_job(look); !job.path.empty() && !values.empty()) {
     CV_TRY(std::string text, job_with(job, values));
     std::error_code ignored;
     const auto mode = static_cast<int>(std::filesystem::status(job.path, ignored).permissions()) & 0777;
@@ -175,6 +168,13 @@ Result<report::Look> run_look(const Job& job, const LookOptions& options) {
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
   return run_debited(options, ask_of(planned), kind);
+}
+
+KeyValues values_for_job(const report::Look& look) {
+  if (!look.debit || look.proposal.empty()) return {};
+  KeyValues values = look.proposal;
+  values.emplace_back("privacy.caps_from", "\"" + look.debit->id.text() + "\"");
+  return values;
 }
 
 std::string proposed_lines(const report::Look& look) { return job_lines(look.proposal); }

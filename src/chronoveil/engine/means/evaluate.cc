@@ -4,14 +4,14 @@
 
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/means/read.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 
 namespace chronoveil::engine {
 namespace {
 
 // Bounds that clamp nothing.
 Result<bound::ValueGrid> range_of_data(const Job& job, const mechanisms::CellShape& shape) {
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   double least = shape.lower, greatest = shape.upper;
   data::RecordBatch batch;
   for (;;) {

@@ -4,9 +4,10 @@
 #include <functional>
 
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/request.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/release/assumptions.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/parts/cell_guarantee.h"
 #include "chronoveil/mechanisms/cells/parts/smoothing.h"
@@ -124,11 +125,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   mechanisms::CellRequest& request = planned.request;
   CV_TRY(request.shape, shape_of(job, std::max<std::int64_t>(1, static_cast<std::int64_t>(planned.places.size())),
                                  planned.axis.steps()));
-  request.epsilon = job.epsilon;
-  request.delta = job.delta;
-  request.analysis = job.analysis;
-  request.level = job.level;
-  request.parameters = job.parameters;
+  ask_as_job(job, request);
 
   const bool ours_to_choose = job.mechanism == "auto";
   const bool known = !job.means().counts.empty() || (job.means().users && job.means().max_records);

@@ -1,6 +1,6 @@
 #include "chronoveil/engine/means/read.h"
 
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 
 namespace chronoveil::engine {
 
@@ -16,7 +16,7 @@ Result<bound::BoundedCells> read_cells(const MeansPlanned& planned, const bound:
 
 Result<bound::BoundedCells> read_cells(const Job& job, const MeansPlanned& planned, const bound::CellCaps& caps,
                                        const bound::ValueGrid& values, DrawRight& right) {
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   return read_cells(planned, caps, values, *source, right);
 }
 

@@ -1,51 +1,15 @@
 // Running and checking a job of means; release/order.h has the order in which it happens.
-#include <cmath>
-
+#include "chronoveil/engine/means/ask.h"
 #include "chronoveil/engine/means/read.h"
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/release/watched_rows.h"
-#include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/parts/smoothing.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
-namespace {
-
-// One more record can push out a cell, or another record of the same cell.
-ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
-  return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
-}
-
-}  // namespace
-
-Ask ask_of(const MeansPlanned& planned) {
-  // What is known of the error, by the public counts; more noise in a cell makes it larger in proportion.
-  std::optional<double> per_noise;
-  if (planned.comparison)
-    for (const plan::MeansCandidate& one : planned.comparison->candidates)
-      if (one.plan && one.mechanism == planned.chosen.mechanism && !per_noise && one.plan->noise_multiplier > 0 &&
-          std::isfinite(one.facts.expected_noise))
-        per_noise = one.facts.expected_noise / one.plan->noise_multiplier;
-  const auto ask = [per_noise](const mechanisms::CellsPlan& plan) {
-    Ask made{"means per place and slot", plan.mechanism, plan.event, plan.delta, eviction_of(plan.shape)};
-    made.noise = noise_text(plan.noise, plan.noise_multiplier) + " times the sensitivity";
-    if (per_noise) made.error = *per_noise * plan.noise_multiplier;
-    return made;
-  };
-  Ask asked = ask(planned.chosen);
-  mechanisms::CellRequest request = planned.request;
-  request.parameters = planned.chosen.parameters;
-  asked.at_epsilon = [ask, request, name = planned.chosen.mechanism](double epsilon) mutable -> Result<Ask> {
-    CV_TRY(const mechanisms::CellMechanism* mechanism, mechanisms::find_cell_mechanism(name));
-    request.epsilon = epsilon;
-    CV_TRY(const mechanisms::CellsPlan plan, mechanism->prepare(request));
-    return ask(plan);
-  };
-  return asked;
-}
-
 namespace {
 
 Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSource& source, DrawRight& right) {
@@ -84,10 +48,7 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
   if (job.means().smooth) release.smoothed = mechanisms::smoothed_by(planned.chosen.shape, planned.grid);
   release.guarantee = planned.guarantee;
   release.mark = std::move(mark);
-  if (!release.mark.empty()) {
-    disown(release.guarantee, release.mark);
-    published.not_protected = {"Nothing is protected: the random choices of this release are known."};
-  }
+  disown(release.guarantee, published.not_protected, release.mark);
   published.plan = planned.chosen;
   published.comparison = planned.comparison;
   published.reason = planned.reason;
@@ -158,7 +119,7 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
   const Claim claim = claim_of(job, planned.chosen.relation);
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));

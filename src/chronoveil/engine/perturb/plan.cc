@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/grid/composer.h"
+#include "chronoveil/engine/job/request.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/release/assumptions.h"
@@ -23,16 +24,13 @@ Result<std::int64_t> lanes_of(const Job& job, bool moves) {
 Result<mechanisms::TemporalRequest> request_of(const Job& job, bool moves) {
   mechanisms::TemporalRequest request;
   request.window = job.perturb().window.value_or(0);
-  request.epsilon = job.epsilon;
-  request.delta = job.delta;
-  request.analysis = job.analysis;
+  ask_as_job(job, request);
   request.streams = asks_for_stream(job);
   request.unit = job.unit;
   request.length = job.perturb().length;
   request.lower = job.perturb().lower;
   request.upper = job.perturb().upper;
   request.categories = job.perturb().categories;
-  request.parameters = job.parameters;
   CV_TRY(request.lanes, lanes_of(job, moves));
   return request;
 }

@@ -2,10 +2,12 @@
 #include <charconv>
 
 #include "chronoveil/base/interrupted.h"
+#include "chronoveil/engine/perturb/ask.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/perturb/kept_rows.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/perturb/rows.h"
+#include "chronoveil/engine/perturb/timed_rows.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -13,27 +15,6 @@
 #include "chronoveil/report/page/csv_link.h"
 
 namespace chronoveil::engine {
-
-Ask ask_of(const PerturbPlanned& planned) {
-  const auto ask = [](const mechanisms::TemporalPlan& plan) {
-    // Every value of the series stays, moved or noised: there is no cap.
-    Ask made{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none};
-    made.noise = plan.window > 0 ? "moves within " + std::to_string(plan.window) + " steps" : "values change in place";
-    return made;
-  };
-  Ask asked = ask(planned.chosen);
-  // With the job's own parameters: calibrated ones must be found anew.
-  asked.at_epsilon = [ask, request = planned.request, name = planned.chosen.mechanism](double epsilon) mutable {
-    return [&]() -> Result<Ask> {
-      CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(name));
-      request.epsilon = epsilon;
-      CV_TRY(const mechanisms::TemporalPlan plan, mechanism->prepare(request));
-      return ask(plan);
-    }();
-  };
-  return asked;
-}
-
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
@@ -80,6 +61,33 @@ Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   return open;
 }
 
+Result<RowMover> mover_for(const mechanisms::TemporalPlan& plan, const PerturbColumns& columns,
+                           mechanisms::Draws& draws) {
+  CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(plan, draws));
+  return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(plan.lanes), draws.mark());
+}
+
+Result<void> finish(RowMover& mover, std::string& out) {
+  if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path", "the series has no row");
+  return mover.finish(out);
+}
+
+// Reads all rows as a release does, and forgets the draws and everything that comes out. Returns the number of rows.
+Result<std::int64_t> try_out(const PerturbPlanned& planned, const PerturbColumns& columns, data::FieldRows& rows) {
+  mechanisms::Draws forgotten = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
+  CV_TRY(RowMover mover, mover_for(planned.chosen, columns, forgotten));
+  std::string unused;
+  while (true) {
+    CV_CHECK(check_interrupted());
+    CV_TRY(const std::span<const std::string_view> fields, rows.next());
+    if (fields.empty()) break;
+    CV_CHECK(mover.push(fields, unused));
+    unused.clear();
+  }
+  CV_CHECK(finish(mover, unused));
+  return mover.rows();
+}
+
 // One run over the rows: what leaves goes to `out`, in pieces where it leaves at once.
 class Passage {
  public:
@@ -101,7 +109,7 @@ class Passage {
     if (!at_once_ && draws.mark().empty()) {
       CV_TRY(KeptRows kept, KeptRows::of(*open.rows));
       auto all = std::make_unique<KeptRows>(std::move(kept));
-      CV_CHECK(try_out(open.columns, *all));
+      CV_CHECK(try_out(planned_, open.columns, *all));
       all->rewind();
       open.rows = std::move(all);
     }
@@ -109,26 +117,8 @@ class Passage {
   }
 
  private:
-  Result<RowMover> mover_for(const PerturbColumns& columns, mechanisms::Draws& draws) const {
-    CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
-    return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes), draws.mark());
-  }
-
-  Result<void> try_out(const PerturbColumns& columns, data::FieldRows& rows) const {
-    mechanisms::Draws forgotten = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
-    CV_TRY(RowMover mover, mover_for(columns, forgotten));
-    std::string unused;
-    while (true) {
-      CV_CHECK(check_interrupted());
-      CV_TRY(const std::span<const std::string_view> fields, rows.next());
-      if (fields.empty()) return finish(mover, unused);
-      CV_CHECK(mover.push(fields, unused));
-      unused.clear();
-    }
-  }
-
   Result<PerturbedRelease> release(OpenRows& open, mechanisms::Draws& draws) {
-    CV_TRY(RowMover mover, mover_for(open.columns, draws));
+    CV_TRY(RowMover mover, mover_for(planned_.chosen, open.columns, draws));
     if (!job_.perturb().internal.empty()) mover.keep_record();
     text_ = mover.header();
     header_size_ = text_.size();
@@ -160,11 +150,6 @@ class Passage {
     }
   }
 
-  static Result<void> finish(RowMover& mover, std::string& out) {
-    if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path", "the series has no row");
-    return mover.finish(out);
-  }
-
   Result<PerturbedRelease> published(const PerturbColumns& columns, const RowMover& mover, const std::string& mark) {
     PerturbedRelease all;
     all.title = job_.title.empty() ? (job_.dataset.empty() ? "A perturbed series" : job_.dataset) : job_.title;
@@ -180,10 +165,7 @@ class Passage {
     all.plan = planned_.chosen;
     all.reason = planned_.reason;
     all.not_protected = mechanisms::not_protected(planned_.chosen);
-    if (!mark.empty()) {
-      disown(all.guarantee, mark);
-      all.not_protected = {"Nothing is protected: the random choices of this release are known."};
-    }
+    disown(all.guarantee, all.not_protected, mark);
     CV_TRY(mechanisms::Moves law,
            mechanisms::expected_moves(planned_.chosen, mechanisms::kMadeUpValues, 1, mover.rows()));
     all.expected = mechanisms::to_what_holds(std::move(law));
@@ -335,15 +317,12 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
   } else if (job.source.path != "-") {
     CV_TRY(OpenRows open, open_rows(job, {}));
-    // Read as in a run, with made-up draws, and forgotten, so that nothing of it is a release.
     if (read_data) {
-      mechanisms::Draws draws = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
-      PerturbOptions unused;
-      Job kept = job;
-      kept.csv = "unused";
-      kept.perturb().internal.clear();
-      CV_TRY(const PerturbedRelease read, Passage(kept, unused, planned).run(open, draws));
-      seen.emplace().rows = read.rows;
+      auto timed = std::make_unique<TimedRows>(std::move(open.rows), open.columns.time);
+      const TimedRows& times = *timed;
+      open.rows = std::move(timed);
+      CV_TRY(seen.emplace().rows, try_out(planned, open.columns, *open.rows));
+      seen->first = times.first(), seen->last = times.last();
     }
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");

@@ -78,8 +78,14 @@ class AreaReader {
     const auto coordinates = type.empty() ? feature.end() : geometry->find("coordinates");
     if ((type != "Polygon" && type != "MultiPolygon") || coordinates == geometry->end() || !coordinates->is_array())
       return refuse("its geometry must be a Polygon or a MultiPolygon");
-    if (type == "Polygon") return read_polygon(*coordinates);
-    for (const nlohmann::json& polygon : *coordinates) CV_CHECK(read_polygon(polygon));
+    outline_ = nlohmann::json::array();
+    if (type == "Polygon") {
+      CV_CHECK(read_polygon(*coordinates));
+    } else {
+      for (const nlohmann::json& polygon : *coordinates) CV_CHECK(read_polygon(polygon));
+    }
+    const nlohmann::ordered_json kept{{"type", type}, {"coordinates", type == "Polygon" ? outline_.front() : outline_}};
+    areas_.outlines_.push_back(kept.dump());
     return {};
   }
 
@@ -87,6 +93,7 @@ class AreaReader {
     if (!rings.is_array() || rings.empty()) return refuse("a polygon must be a list of rings");
     const auto polygon = static_cast<std::uint32_t>(areas_.area_.size());
     areas_.area_.push_back(static_cast<std::uint32_t>(areas_.names_.size() - 1));
+    outline_.push_back(nlohmann::json::array());
     for (const nlohmann::json& ring : rings) CV_CHECK(read_ring(ring, polygon));
     return {};
   }
@@ -94,13 +101,16 @@ class AreaReader {
   Result<void> read_ring(const nlohmann::json& ring, std::uint32_t polygon) {
     if (!ring.is_array() || ring.size() < 4) return refuse("a ring must have at least four corners");
     std::vector<Corner> corners;
+    nlohmann::json kept = nlohmann::json::array();  // without heights, or what else a position has
     for (const nlohmann::json& position : ring) {
       const bool numbers =
           position.is_array() && position.size() >= 2 && position[0].is_number() && position[1].is_number();
       const auto corner = numbers ? corner_at(position[0].get<double>(), position[1].get<double>()) : std::nullopt;
       if (!corner) return refuse("a corner must be a longitude within ±180 and a latitude within ±90 degrees");
       corners.push_back(*corner);
+      kept.push_back({position[0], position[1]});
     }
+    outline_.back().push_back(std::move(kept));
     if (corners.front().x != corners.back().x || corners.front().y != corners.back().y)
       return refuse("a ring must end with its first corner");
     for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -114,6 +124,7 @@ class AreaReader {
   const std::string& name_;
   std::size_t feature_ = 0;
   std::unordered_set<std::string> seen_;
+  nlohmann::json outline_;  // of this feature: its polygons
   Areas areas_;
 };
 

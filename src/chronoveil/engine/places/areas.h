@@ -4,8 +4,8 @@
 //   Inside    by parity over all rings of a polygon: the first is its outline, others are holes. A point on a side or a
 //             corner, of a hole too, is in the polygon
 //   Overlaps  the first area in the order of the file that holds the point has it
-//   Refused   what is no FeatureCollection of polygons and multipolygons; an area without a name, or a name given twice;
-//             a ring of fewer than four corners, or not closed; a corner outside ±180 and ±90 degrees; no area
+//   Refused   what is no FeatureCollection of polygons and multipolygons; an area without a name, or a name given
+//             twice; a ring of fewer than four corners, or not closed; a corner outside ±180 and ±90 degrees; no area
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ class Areas {
   static Result<Areas> parse(std::string_view geojson, const std::string& name);
 
   const std::vector<std::string>& names() const { return names_; }
+  // Of each area its geometry as JSON, with the corners and in the order of the file.
+  const std::vector<std::string>& outlines() const { return outlines_; }
   // The area that holds the point, or kNowhere.
   std::int64_t area_of(double longitude, double latitude) const;
 
@@ -38,7 +40,7 @@ class Areas {
   void sort_into_strips();
   std::size_t strip_of(std::int64_t y) const;
 
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, outlines_;
   std::vector<std::uint32_t> area_;  // of each polygon
   std::vector<Side> sides_;          // in the order of polygons
   // Strips of equal height from south to north. A point needs only the sides that reach into its own.

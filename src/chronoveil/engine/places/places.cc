@@ -74,6 +74,7 @@ Result<void> complete_places(const JobTable& table, Job& job) {
   CV_TRY(const std::string text, read_text_file(named, places.areas));
   CV_TRY(Areas made, Areas::parse(text, places.area_name));
   places.areas_digest = ledger::sha256_hex(text);
+  places.outlines = std::make_shared<const std::vector<std::string>>(made.outlines());
   name_points(std::move(made), &Areas::area_of, job);
   return {};
 }

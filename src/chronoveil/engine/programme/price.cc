@@ -1,8 +1,11 @@
 #include <filesystem>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/engine/means/ask.h"
+#include "chronoveil/engine/perturb/ask.h"
 #include "chronoveil/engine/programme/asked.h"
 #include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/series/ask.h"
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/filters/pricing.h"

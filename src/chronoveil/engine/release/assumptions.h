@@ -19,8 +19,8 @@ void add_reading(const data::SourceSpec&, Reading, std::vector<Assumption>&);
 // Adds that some row counts, where a release without one is refused: that it exists says so.
 void add_not_empty(std::vector<Assumption>&);
 
-// Where caps came from a look: adds which one, and takes them out of what was written without looking. A debited release
-// is refused unless the ledger has the look (budget.cc); that the job still says what it proposed is declared.
+// Where caps came from a look: adds which one, and takes them out of what was written without looking. A debited
+// release is refused unless the ledger has the look (budget.cc); that the job still says what it proposed is declared.
 void add_look(const std::string& debit, std::vector<Assumption>&);
 
 }  // namespace chronoveil::engine

@@ -11,8 +11,6 @@
 #include "chronoveil/engine/release/beside_ledger.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/stores/store.h"
-#include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/plan/noise_error.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -257,26 +255,6 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
 
 std::string noise_text(NoiseKind kind, double scale) {
   return fmt::format("{} of scale {:.4g}", kind == NoiseKind::laplace ? "laplace" : "gaussian", scale);
-}
-
-Ask ask_of(const Planned& planned) {
-  const auto ask = [eviction = planned.eviction](const mechanisms::SeriesPlan& plan) {
-    Ask made{"series release", plan.mechanism, plan.event, plan.delta, eviction};
-    made.noise = noise_text(plan.noise, plan.scale);
-    if (const auto mechanism = mechanisms::find_series_mechanism(plan.mechanism))
-      made.error = plan::noise_error(**mechanism, plan);
-    return made;
-  };
-  Ask asked = ask(planned.chosen);
-  mechanisms::Request request = planned.request;
-  request.parameters = planned.chosen.parameters;  // the request's may be another mechanism's when we chose
-  asked.at_epsilon = [ask, request, name = planned.chosen.mechanism](double epsilon) mutable -> Result<Ask> {
-    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(name));
-    request.epsilon = epsilon;
-    CV_TRY(const mechanisms::SeriesPlan plan, mechanism->prepare(request));
-    return ask(plan);
-  };
-  return asked;
 }
 
 ledger::Terms slot_terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {

@@ -5,11 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "chronoveil/engine/means/means.h"
-#include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/release/audit.h"
+#include "chronoveil/engine/release/checked_job.h"
 #include "chronoveil/engine/release/store.h"
-#include "chronoveil/engine/series/series.h"
 #include "chronoveil/report/series/published.h"
 
 namespace chronoveil::engine {
@@ -46,12 +44,12 @@ struct OpenBudget {
   ReleaseStore store;
   ledger::View view;
 };
-// Refused: a dataset that is not there (the error shows the command that creates it), and a claim whose unit or relation
-// does not cover what the dataset promises.
+// Refused: a dataset that is not there (the error shows the command that creates it), and a claim whose unit or
+// relation does not cover what the dataset promises.
 // `but`: as in check_witnesses.
 Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const std::string& but = "");
-// The same, once no output of the job would replace the ledger or anything beside it. Refused, too: a job whose caps are
-// of a look that the ledger does not have.
+// The same, once no output of the job would replace the ledger or anything beside it. Refused, too: a job whose caps
+// are of a look that the ledger does not have.
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
 
 // What a ledger calls the mechanism of a look.
@@ -70,9 +68,20 @@ struct Ask {
   std::optional<double> error = std::nullopt;  // expected, absolute, of one value, by the noise alone; empty: unknown
   std::optional<std::int64_t> uses = std::nullopt;  // of what happens over time, in numbered uses
 };
-Ask ask_of(const Planned&);
-Ask ask_of(const MeansPlanned&);
-Ask ask_of(const PerturbPlanned&);
+// What a mechanism's plan asks, as `ask` tells it. At another ε, the same mechanism plans what was requested.
+template <class Mechanism, class Plan, class Request>
+Ask ask_for(const Plan& chosen, Request request, Result<const Mechanism*> (*find)(std::string_view),
+            std::function<Ask(const Plan&)> ask) {
+  Ask asked = ask(chosen);
+  asked.at_epsilon = [request = std::move(request), find, ask = std::move(ask),
+                      name = chosen.mechanism](double epsilon) mutable -> Result<Ask> {
+    CV_TRY(const Mechanism* mechanism, find(name));
+    request.epsilon = epsilon;
+    CV_TRY(const Plan plan, mechanism->prepare(request));
+    return ask(plan);
+  };
+  return asked;
+}
 // "laplace of scale 12.5"
 std::string noise_text(NoiseKind, double scale);
 

@@ -4,10 +4,11 @@
 //
 // What a crash or an error leaves, after each step:
 //   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
-//   2. read      the same. An error names a row and a column, never a value; it reveals that there is an error, to
-//                whoever runs the job, as `check` would at no cost. That no row counts is such an error. It does not depend on the key that the caps
-//                are enforced with, and a run that takes the debit up draws another key. So a failed run tells nothing
-//                of the noise or sample of the one that succeeds, whose release is distributed as if it were the first
+//   2. read      the same. An error names a row and a column, never a value. That no row counts is an error, too.
+//                Whoever runs the job learns that there is an error, as from `check`, which costs nothing. An error
+//                does not depend on the key that the caps are enforced with, and a run that takes up the debit draws
+//                another key. So a failed run tells nothing of the noise, or the sample, of the run that succeeds: its
+//                release has the distribution that it would have had without the failed one
 //   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
 //                spent, whatever comes: a run that could be made again after bits were drawn would let its maker choose
 //                among draws
@@ -26,8 +27,6 @@
 #include "chronoveil/base/interrupt.h"
 #include "chronoveil/engine/release/budget.h"
 #include "chronoveil/engine/release/outputs.h"
-#include "chronoveil/engine/series/read.h"
-#include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/report/document/digest.h"
 

@@ -1,12 +1,16 @@
 #include "chronoveil/engine/release/outputs.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/engine/series/adjusted.h"
-#include "chronoveil/mechanisms/guarantee.h"
+#include "chronoveil/data/time/slot_cursor.h"
+#include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/report/document/marked.h"
 #include "chronoveil/report/draw/png.h"
 #include "chronoveil/report/page/guarantee_line.h"
@@ -15,19 +19,16 @@ namespace chronoveil::engine {
 namespace {
 
 constexpr std::string_view kPng = ".png";
-
-// The page names the span below its title.
-std::string title_of(const Job& job) {
-  if (!job.title.empty()) return job.title;
-  return job.dataset.empty() ? "A private series" : job.dataset;
-}
+constexpr double kMostGeoJsonBytes = 1e9;
 
 // Every output that the job names, by its key.
 std::vector<std::pair<std::string, std::string>> named_outputs(const Job& job) {
-  std::vector<std::pair<std::string, std::string>> all{
-      {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
+  std::vector<std::pair<std::string, std::string>> all{{"output.csv", job.csv},
+                                                       {"output.json", job.json},
+                                                       {"output.report", job.report},
+                                                       {"output.chart", job.chart},
+                                                       {"output.geojson", job.geojson}};
   if (is_of_counts(job)) all.emplace_back("output.totals", job.series().totals);
-  if (job.is<MeansSpec>()) all.emplace_back("output.geojson", job.means().geojson);
   if (job.is<PerturbSpec>()) all.emplace_back("output.internal", job.perturb().internal);
   if (job.is<TrainSpec>()) all.emplace_back("output.model", job.train().output);
   std::erase_if(all, [](const auto& output) { return output.second.empty(); });
@@ -57,56 +58,49 @@ std::string start_of(const std::string& path, std::size_t most = report::kMarkWi
   return text;
 }
 
-}  // namespace
-
-std::vector<std::string> not_protected(const Guarantee& guarantee, const mechanisms::PublicShape& shape) {
-  std::vector<std::string> all;
-  if (guarantee.unit == Unit::user) {
-    all.push_back(
-        "What a whole population does is not hidden: how many people are somewhere at a time is what is published.");
-  } else {
-    const std::string slots =
-        guarantee.unit == Unit::event ? "one time slot" : std::to_string(shape.width) + " time slots in a row";
-    all.push_back(
-        "A person's habits over a longer time are not protected: the guarantee covers what one person did in " + slots +
-        ".");
+// About how long the features of one slot are, of all places.
+double geojson_bytes_per_slot(const Job& job) {
+  constexpr double kProperties = 150, kHexagon = 220;
+  if (job.places.grid) {
+    const std::optional<PlaceGrid> grid = grid_of(job);
+    return grid ? static_cast<double>(grid->places()) * (kHexagon + kProperties) : 0;
   }
-  for (const Assumption& assumption : guarantee.assumptions) {
-    if (assumption.basis == Basis::enforced) continue;
-    all.emplace_back("A person for whom a declared assumption does not hold is protected less: nobody checked it.");
-    break;
-  }
-  all.emplace_back(
-      "Groups such as families are protected less than one person, and people who are also in other datasets are "
-      "protected only by all these guarantees together.");
-  all.emplace_back("The list of series, the span of time, the slots and every parameter of this release are public.");
-  all.emplace_back("Whoever can read the original data, or the machine that holds it, is not stopped by this release.");
-  return all;
+  double bytes = 0;
+  for (const std::string& outline : *job.places.outlines) bytes += static_cast<double>(outline.size()) + kProperties;
+  return bytes;
 }
 
-report::Published published_of(const Job& job, Planned planned, Estimate estimate, std::string mark) {
-  report::Published published;
-  published.title = title_of(job);
-  published.caps = job.source.user ? Basis::enforced : Basis::declared;
-  published.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
-  Release& release = published.release;
-  release.keys = job.keys;
-  release.axis = std::move(planned.axis);
-  release.estimate = adjusted(job.series(), std::move(estimate));
-  release.level = planned.chosen.level;
-  release.guarantee = std::move(planned.guarantee);
-  release.mark = std::move(mark);
-  if (!release.mark.empty()) {
-    disown(release.guarantee, release.mark);
-    published.not_protected = {"Nothing is protected: the random choices of this release are known."};
-  } else if (!job.source.user) {
-    for (const auto& [times, epsilon] : mechanisms::epsilon_if_cap_exceeded(planned.chosen))
-      published.cap_growth.push_back({times, epsilon});
-  }
-  published.plan = std::move(planned.chosen);
-  published.comparison = std::move(planned.comparison);
-  published.reason = std::move(planned.reason);
-  return published;
+// Every slot repeats the outlines: what would be too much is refused before the debit.
+Result<void> check_geojson(const Job& job) {
+  if (job.geojson.empty()) return {};
+  if (!job.places.grid && !job.places.outlines)
+    return fail(
+        ErrorKind::usage, "output.geojson",
+        "what a list names has no outlines; GeoJSON needs `source.longitude` and `source.latitude`, and a public "
+        "grid or public areas");
+  CV_TRY(const data::SlotCursor slots, by_key({"slots"}, data::SlotCursor::make(job.slots)));
+  const double bytes = geojson_bytes_per_slot(job) * static_cast<double>(slots.steps());
+  if (bytes <= kMostGeoJsonBytes) return {};
+  return fail(
+      ErrorKind::usage, "output.geojson",
+      fmt::format("the outlines of all places, again for each of {} slots, would be about {:.2g} GB, and at most "
+                  "{:.0f} GB is written; take fewer places, longer slots or simpler polygons, or join the CSV to "
+                  "the places by name",
+                  slots.steps(), bytes / 1e9, kMostGeoJsonBytes / 1e9));
+}
+
+}  // namespace
+
+std::optional<PlaceGrid> grid_of(const Job& job) {
+  if (!job.places.grid) return std::nullopt;
+  Result<PlaceGrid> grid = PlaceGrid::make(*job.places.grid);
+  return grid ? std::optional(*std::move(grid)) : std::nullopt;
+}
+
+report::Outlines outlines_of(const Job& job) {
+  if (job.places.outlines) return *job.places.outlines;
+  const std::optional<PlaceGrid> grid = grid_of(job);
+  return grid ? report::outlines_of(*grid) : report::Outlines();
 }
 
 void disown(Guarantee& guarantee, const std::string& mark) {
@@ -116,22 +110,25 @@ void disown(Guarantee& guarantee, const std::string& mark) {
   guarantee.assumptions.clear();
 }
 
+void disown(Guarantee& guarantee, std::vector<std::string>& not_protected, const std::string& mark,
+            const std::string& what) {
+  if (mark.empty()) return;
+  disown(guarantee, mark);
+  not_protected = {"Nothing is protected: the random choices of this " + what + " are known."};
+}
+
 Result<void> check_outputs(const Job& job) {
-  const std::string geojson = job.is<MeansSpec>() ? job.means().geojson : "";
   // A program that passes rows in memory gets the release in memory, too.
   const std::string totals = job.is<SeriesSpec>() ? job.series().totals : "";
   const bool kept = job.handed_back || job.source.kind == data::SourceKind::memory;
-  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty() &&
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && job.geojson.empty() &&
       totals.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
   if (!job.chart.empty() && !job.chart.ends_with(".svg") && !job.chart.ends_with(kPng))
     return invalid("output.chart", job.chart, "it must end in .svg or .png");
   if (job.chart.ends_with(kPng)) CV_CHECK(report::check_png());
-  if (!geojson.empty() && !job.places.grid)
-    return fail(ErrorKind::usage, "output.geojson",
-                "places of a list and areas are not drawn; GeoJSON needs a grid of `source.longitude` and "
-                "`source.latitude`");
+  CV_CHECK(check_geojson(job));
   for (const auto& [key, path] : named_outputs(job)) {
     CV_CHECK(check_format(key, path));
     CV_CHECK(check_writable(key, path));
@@ -153,6 +150,40 @@ Result<void> check_replaces_no_release(const NamedOutputs& outputs) {
   return {};
 }
 
+namespace {
+
+Result<void> check_not_repeated(const Job& job, const ledger::Debit& debit, ledger::Ledger& ledger) {
+  const NamedOutputs outputs = named_outputs(job);
+  const auto there = std::find_if(outputs.begin(), outputs.end(), [](const auto& output) {
+    const std::string start = start_of(output.second);
+    return !start.empty() && !report::is_marked(start);
+  });
+  if (there == outputs.end()) return {};
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(debit.id.dataset));
+  std::map<std::string, ledger::DebitId> same;  // by the row that covers the release
+  const auto take = [&](const ledger::Debit& one) {
+    if (one.terms.job == debit.terms.job && one.state == ledger::State::released) same.emplace(one.chain_head, one.id);
+  };
+  for (const ledger::Debit& one : debits) {
+    take(one);
+    for (std::size_t slot = 0; slot < one.slots.size(); ++slot)
+      if (const auto used = ledger::slot_as_debit(one, static_cast<std::int64_t>(slot))) take(*used);
+  }
+  CV_TRY(const std::vector<ledger::Entry> rows, ledger.entries(debit.id.dataset));
+  bool later = false;
+  for (const ledger::Entry& row : rows) {
+    if (const auto found = same.find(row.hash); later && found != same.end())
+      return fail(ErrorKind::usage, there->first,
+                  "'" + there->second + "' may hold the release of the debit " + found->second.text() +
+                      ", which the same job made later, and which would be replaced by that of " + debit.id.text() +
+                      "; name other outputs, or move it away");
+    later = later || row.hash == debit.chain_head;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_replaces_no_later(const Job& job, const ledger::Debit& debit, ledger::Ledger& ledger) {
   const std::string text = start_of(job.json, std::string::npos);
   const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
@@ -161,7 +192,8 @@ Result<void> check_replaces_no_later(const Job& job, const ledger::Debit& debit,
     return found.is_object() && found.contains(at) && found[at].is_string() ? found[at].get<std::string>() : "";
   };
   const std::string there = said("id"), head = said("chain_head");
-  if (!ledger::DebitId::parse(there) || head == debit.chain_head) return {};
+  if (!ledger::DebitId::parse(there)) return check_not_repeated(job, debit, ledger);
+  if (head == debit.chain_head) return {};
   CV_TRY(const std::vector<ledger::Entry> rows, ledger.entries(debit.id.dataset));
   for (const ledger::Entry& row : rows) {
     if (row.hash == head) return {};
@@ -176,12 +208,6 @@ Result<std::string> chart_as(const std::string& path, std::string svg, const Gua
                              const std::string& mark) {
   if (!path.ends_with(kPng)) return svg;
   return report::png_of(svg, report::guarantee_line(guarantee, mark));
-}
-
-Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(
-      job, published, document,
-      Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr, report::totals_csv});
 }
 
 }  // namespace chronoveil::engine

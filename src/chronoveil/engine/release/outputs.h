@@ -1,19 +1,19 @@
-// The last steps of a release: what it says beside its values, and its files.
+// The last step of a release: its files.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "chronoveil/base/place_grid.h"
 #include "chronoveil/base/system/atomic_file.h"
-#include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/report/document/geojson.h"
 #include "chronoveil/report/document/signature.h"
 #include "chronoveil/report/page/csv_link.h"
 
 namespace chronoveil::engine {
-
-// Everything but the debit and the budget. A release with a mark promises nothing: its guarantee says so.
-report::Published published_of(const Job&, Planned, Estimate, std::string mark);
 
 // Refuses a job without outputs, or with outputs that cannot be written, before anything is spent.
 Result<void> check_outputs(const Job&);
@@ -22,12 +22,12 @@ Result<void> check_outputs(const Job&);
 Result<void> check_replaces_no_release(const Job&);
 using NamedOutputs = std::vector<std::pair<std::string, std::string>>;  // key and path
 Result<void> check_replaces_no_release(const NamedOutputs&);
-// Refuses to emit the release of this debit, or of a slot, anew where the JSON of a later one is, or of one that this
-// ledger does not have. An earlier one is replaced, as by the run itself, which may have been killed before it could.
-// Which is later is decided by their rows: a slot of an old debit may be used after a new debit.
+// Where the release of this debit, or slot, is emitted anew: refuses to replace the JSON of a later one, or of one that
+// this ledger does not have. The JSON of an earlier one is replaced, as the run itself would have done, had it not been
+// killed. The rows of the ledger say which is later: a slot of an old debit may be used after a new debit was made.
+// Where no JSON is there, other outputs do not say whose they are: then a later release of the very same job is taken to
+// be the one.
 Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
-// `document`: the release JSON.
-Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
 
@@ -40,9 +40,14 @@ struct Writers {
   std::string (*csv)(const Published&);  // null: the CSV grows by rows instead
   std::string (*html)(const Published&, const std::string& csv);
   std::string (*svg)(const Published&);
-  std::string (*geojson)(const Published&);           // null: not of this kind
+  std::string (*geojson)(const Published&, const report::Outlines&);
   std::string (*totals)(const Published&) = nullptr;  // of counts
 };
+// The public grid of the job, if it has one: a job whose grid cannot be made was refused when it was read.
+std::optional<PlaceGrid> grid_of(const Job&);
+// Of the places of the job, in their order; none without a grid or areas.
+report::Outlines outlines_of(const Job&);
+// `document`: the release JSON.
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
                            const Writers<Published>& writers) {
@@ -59,8 +64,7 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
            chart_as(job.chart, writers.svg(published), published.release.guarantee, published.release.mark));
     files.push_back({job.chart, std::move(chart), mode});
   }
-  if (writers.geojson && !job.means().geojson.empty())
-    files.push_back({job.means().geojson, writers.geojson(published), mode});
+  if (!job.geojson.empty()) files.push_back({job.geojson, writers.geojson(published, outlines_of(job)), mode});
   if (!job.json.empty()) {  // last: when it is there, everything is
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});
@@ -70,8 +74,8 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
 
 // Makes the guarantee promise nothing, as of a release whose random choices are known.
 void disown(Guarantee&, const std::string& mark);
-
-// What the guarantee does not cover, in sentences.
-std::vector<std::string> not_protected(const Guarantee&, const mechanisms::PublicShape&);
+// The same, and says so among what is not protected; nothing without a mark.
+void disown(Guarantee&, std::vector<std::string>& not_protected, const std::string& mark,
+            const std::string& what = "release");
 
 }  // namespace chronoveil::engine

@@ -227,8 +227,8 @@ Result<void> add_live(const fs::path& folder, const std::string& dataset, std::v
   });
 }
 
-// How a checkpoint begins: with its debit and, from the second form on, the number of uses so far. The debit stays empty
-// if it cannot be read.
+// How a checkpoint begins: with its debit and, from the second form on, the number of uses so far. The debit stays
+// empty if it cannot be read.
 void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& used) {
   constexpr std::string_view kFirst = "chronoveil checkpoint 1\n", kSecond = "chronoveil checkpoint 2\n";
   constexpr std::size_t kLength = 8, kMost = 256;

@@ -1,6 +1,8 @@
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/source.h"
+#include "chronoveil/engine/series/ask.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
 
@@ -21,7 +23,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
     CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(planned)));
     return Checked{std::move(planned), std::move(budget.view), std::move(once), std::nullopt, room};
   }
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(planned)));

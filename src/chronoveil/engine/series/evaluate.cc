@@ -1,3 +1,4 @@
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -36,7 +37,7 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   CV_TRY(const mechanisms::SeriesMechanism* mechanism,
          mechanisms::find_series_mechanism(evaluation.published.plan.mechanism));
   CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   // The caps under which it was made, whatever the job says now.
   DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
   CV_TRY(const bound::BoundedSeries bounded,

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/request.h"
 #include "chronoveil/engine/release/assumptions.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/public_sample.h"
-#include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
@@ -138,11 +139,7 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   mechanisms::Request& request = planned.request;
   request.shape = shape_of(job, steps);
   planned.eviction = eviction_of(job, steps);
-  request.epsilon = job.epsilon;
-  request.delta = job.delta;
-  request.analysis = job.analysis;
-  request.level = job.level;
-  request.parameters = job.parameters;
+  ask_as_job(job, request);
 
   const bool ours_to_choose = job.mechanism == "auto";
   const bool compares = ours_to_choose || compare == Compare::always;

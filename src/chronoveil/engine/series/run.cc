@@ -2,14 +2,14 @@
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/source.h"
+#include "chronoveil/engine/series/ask.h"
+#include "chronoveil/engine/series/published.h"
+#include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/totals.h"
 
 namespace chronoveil::engine {
 namespace {
-
-Result<void> write_series(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(job, published, document);
-}
 
 ReleaseKind<report::Published> series_kind(const Job& job) {
   ReleaseKind<report::Published> kind;

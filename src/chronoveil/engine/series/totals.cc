@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "chronoveil/data/time/calendar.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/adjusted.h"
-#include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {

@@ -12,7 +12,7 @@
 #include "chronoveil/data/time/civil.h"
 #include "chronoveil/data/time/reader.h"
 #include "chronoveil/engine/job/named_errors.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/train/guarantee.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/engine/train/read.h"

@@ -10,8 +10,8 @@
 
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/time/slots.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/release/watched_rows.h"
-#include "chronoveil/engine/series/read.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -22,11 +22,10 @@ using forecasting::Panel;
 using forecasting::PanelSeries;
 
 Result<std::unique_ptr<RecordSource>> open_channel(const data::SourceSpec& source, const std::string& channel) {
-  Job job;
-  job.source = source;
-  job.source.measure = channel;
-  job.source.measure_may_be_missing = true;
-  return open_source(job);
+  data::SourceSpec spec = source;
+  spec.measure = channel;
+  spec.measure_may_be_missing = true;
+  return open_job_source(spec);
 }
 
 Failure no_memory_for_panel() {

@@ -18,8 +18,8 @@ std::string Ledger::Inside::time_of_next_row(const Account& account) const {
   return trusts_clock(account, clock) ? account.time_to_record(timestamp(clock)) : account.last_time();
 }
 
-// Rows that may be written once data was read are dated to the day: the time would tell how long reading took, which may
-// depend on one person. The day is that of UTC, since periods are, and never before the row before it.
+// Rows that may be written once data was read are dated to the day: the time would tell how long reading took, which
+// may depend on one person. The day is that of UTC, since periods are, and never before the row before it.
 std::string Ledger::Inside::time_of(const std::string& kind, const std::string& next, const Account& account) {
   if (kind != "drawing" && kind != "use" && kind != "state") return next;
   return account.time_to_record(next.substr(0, 10) + "T00:00:00.000Z");

@@ -121,7 +121,7 @@ struct Ledger::Inside {
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;
   static Result<Stored> sound_rows(Store& from, const std::string& dataset);
   Result<Entry> note_after(const std::vector<Entry>& rows, std::string kind, std::string body) const;
-  // Writes a note after the last row that is known, in this store or another one; refused if that is no longer the last.
+  // Writes a note after the last row that is known, in this store or another one; refused if that is the last no more.
   Result<void> add_note(Store& to, const Stored& known, std::string kind, std::string body);
 
   // ledger_copy.cc: backups.

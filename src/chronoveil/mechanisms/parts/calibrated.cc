@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/budget_check.h"
 #include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/sampler.h"
 
@@ -36,12 +37,7 @@ Result<Parameters> resolved(const Request& request, const SeriesMechanism& mecha
 
 Result<void> check_request(const Request& request, const SeriesMechanism& mechanism) {
   const PublicShape& shape = request.shape;
-  if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
-    return invalid("epsilon", request.epsilon, "a finite number greater than 0");
-  if (!(request.delta >= 0) || !(request.delta < 1))
-    return invalid("delta", request.delta, "at least 0 and less than 1");
-  if (!(request.level > 0 && request.level < 1))
-    return invalid("level", request.level, "greater than 0 and less than 1");
+  CV_CHECK(check_budget_and_level(request));
   if (shape.relation == Relation::replace_values)
     return invalid("relation", name(shape.relation), "add_remove or replace: a count tells where and when");
   CV_CHECK(whole("steps", shape.steps));

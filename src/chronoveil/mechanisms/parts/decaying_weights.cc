@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 namespace chronoveil::mechanisms {
 namespace {
@@ -69,6 +70,24 @@ DecayingWeights decaying_weights(std::int64_t steps, double memory) {
     weights.weight.push_back(std::max(0.0, rounded_down(residue[j] / ((1 + pole) * (1 + pole) * first), 32)));
   }
   return weights;
+}
+
+std::vector<double> flat(const DecayingWeights& weights) {
+  std::vector<double> all = weights.keep;
+  all.insert(all.end(), weights.weight.begin(), weights.weight.end());
+  return all;
+}
+
+DecayingWeights weights_in(const std::vector<double>& flat) {
+  const auto half = flat.begin() + std::ssize(flat) / 2;
+  return {{flat.begin(), half}, {half, flat.end()}};
+}
+
+bool are_weights(const std::vector<double>& flat) {
+  const DecayingWeights weights = weights_in(flat);
+  const auto between = [](double number) { return number >= 0 && number < 1; };
+  return flat.size() % 2 == 0 && flat.size() <= 2 * kMostDecays && std::all_of(flat.begin(), flat.end(), between) &&
+         std::accumulate(weights.weight.begin(), weights.weight.end(), 0.0) <= 1;
 }
 
 ColumnNorms column_norms(const DecayingWeights& weights, std::int64_t steps, std::int64_t apart, std::int64_t most) {

@@ -31,6 +31,11 @@ struct DecayingWeights {
 // The same on every machine, and in every later version: a live release goes on with them. memory in [1, 10^6].
 DecayingWeights decaying_weights(std::int64_t steps, double memory);
 
+// As one list, all θ and then all ω; exact in text and back. are_weights(): whether a list can be one.
+std::vector<double> flat(const DecayingWeights&);
+DecayingWeights weights_in(const std::vector<double>& flat);
+bool are_weights(const std::vector<double>& flat);
+
 // What k columns b apart amount to, for k = 1..K, K <= ⌈T/b⌉: of all sets of k columns that are at least b apart the
 // most, which is those from the first on. For the entry <C e_i, C e_j> = Σ_m c_m c_{m+|i−j|}, m < T − max(i, j), of the
 // Gram matrix falls with |i − j| and with max(i, j), as c does not grow; and the n-th of the columns is at least as far

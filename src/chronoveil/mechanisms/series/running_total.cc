@@ -80,12 +80,16 @@ Result<SeriesPlan> plan_of(const Request& request) {
   const auto sensitivity = [&](double grid) {
     return (exact + (gaussian ? std::sqrt(moved) : moved) * (grid + rounding)) * kUp;
   };
-  return calibrated(request, running_total(), std::move(parameters), noise, open, sensitivity,
-                    largest_sum(shape.maximum, 2 * std::sqrt(static_cast<double>(shape.steps))));
+  CV_TRY(SeriesPlan plan, calibrated(request, running_total(), std::move(parameters), noise, open, sensitivity,
+                                     largest_sum(shape.maximum, 2 * std::sqrt(static_cast<double>(shape.steps)))));
+  plan.weights = flat(weights);
+  return plan;
 }
 
+// Those of the plan. Only plans of versions that did not keep them lack them where there are any.
 DecayingWeights weights_of(const SeriesPlan& plan) {
-  return decaying_weights(plan.shape.steps, number(plan.parameters, "memory"));
+  return plan.weights.empty() ? decaying_weights(plan.shape.steps, number(plan.parameters, "memory"))
+                              : weights_in(plan.weights);
 }
 
 class RunningTotal final : public LiveProcess {
@@ -132,6 +136,8 @@ class RunningTotal final : public LiveProcess {
 };
 
 Result<std::unique_ptr<LiveProcess>> make_process(const SeriesPlan& plan) {
+  if (!are_weights(plan.weights))
+    return fail(ErrorKind::internal, "plan", "the weights of the plan are not those of running totals");
   return std::make_unique<RunningTotal>(plan);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "chronoveil/mechanisms/parts/budget_check.h"
 #include "chronoveil/temporal/switching.h"
 
 namespace chronoveil::mechanisms {
@@ -11,11 +12,8 @@ namespace {
 
 constexpr std::int64_t kMostLanes = 1'000'000;
 
-Result<void> check_budget(const TemporalRequest& request) {
-  if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
-    return invalid("privacy.epsilon", request.epsilon, "a finite number greater than 0");
-  if (!(request.delta >= 0) || !(request.delta < 1))
-    return invalid("privacy.delta", request.delta, "at least 0 and less than 1");
+Result<void> check_budget_and_lanes(const TemporalRequest& request) {
+  CV_CHECK(named(check_budget(request)));
   if (request.lanes < 1 || request.lanes > kMostLanes)
     return invalid("perturb.columns", std::to_string(request.lanes) + " columns",
                    "at least 1 and at most " + std::to_string(kMostLanes) + " that are perturbed on their own");
@@ -59,7 +57,7 @@ Error in_a_job(Error error) {
 }
 
 Result<void> check_moving(const TemporalRequest& request, const TemporalMechanism& mechanism) {
-  CV_CHECK(check_budget(request));
+  CV_CHECK(check_budget_and_lanes(request));
   if (request.window == 0)
     return fail(ErrorKind::usage, "privacy.window",
                 "it is missing; it must be the number of steps within which it is hidden when a value "
@@ -77,7 +75,7 @@ Result<void> check_moving(const TemporalRequest& request, const TemporalMechanis
 }
 
 Result<void> check_changing(const TemporalRequest& request, const TemporalMechanism& mechanism) {
-  CV_CHECK(check_budget(request));
+  CV_CHECK(check_budget_and_lanes(request));
   if (request.window != 0) return unused("privacy.window", mechanism);
   if (request.unit == Unit::w_event) return invalid("privacy.unit", name(request.unit), "event or user");
   if (request.unit == Unit::user && !request.length)

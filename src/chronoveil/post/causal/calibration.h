@@ -1,6 +1,6 @@
-// How much the variances V of live estimates are raised, so that their intervals hold the truth on average over steps and
-// series. A bank of models is sure of itself where none of them describes a series; Stein's estimate of the error is not
-// [Stein81]. In units of the noise, with z measured and gain = ∂x̂/∂z:
+// How much the variances V of live estimates are raised, so that their intervals hold the truth on average over steps
+// and series. A bank of models is sure of itself where none of them describes a series; Stein's estimate of the error
+// is not [Stein81]. In units of the noise, with z measured and gain = ∂x̂/∂z:
 //   lack    (z − x̂)² − 1 + 2 gain − V: the expectation of what V lacks of the squared error
 //   δ_s     its mean over the steps of series s so far, which fade by 1 − 1/max(4B, 400) per step, B the season;
 //           δ̄ over all series

@@ -1,20 +1,20 @@
-// Estimates many series at the current step from their noisy values so far, and their sum: the live counterpart of joint
-// denoising. Post-processing: it sees released values and public facts only, and so does all that it keeps.
+// Estimates many series at the current step from their noisy values so far, and their sum: the live counterpart of
+// joint denoising. Post-processing: it sees released values and public facts only, and so does all that it keeps.
 //
 // Every value is z_s(t) = x_s(t) + N(0, R). Series are dealt into K = min(S, 8) folds, series s into s mod K.
-//   f       of a fold: the causal filter (filter.h) on the mean of the other folds' values, noise R/S_o, S_o their number
+//   f       of a fold: the causal filter (filter.h) on the mean of the S_o values of other folds, noise R/S_o
 //   P       of a series: the causal filter on z_s
-//   J       of a series: the causal filter on z_s − a_s f, plus a_s f;  a_s = Σ z f/(R + Σ f²) over the past, which fades
-//           by 1 − 1/(4B) per step, B the season, or 1 − 1/400 without one
+//   J       of a series: the causal filter on z_s − a_s f, plus a_s f;  a_s = Σ z f/(R + Σ f²) over the past, which
+//           fades by 1 − 1/(4B) per step, B the season, or 1 − 1/400 without one
 // They are mixed with the weights W ∝ Q · (10 π + Σ W of other folds a step ago)/(10 + S_o), π = (¾, ¼), Q by Stein's
-// estimate of the risk so far (stein_weights.h). The likelihood of predictions would say which one predicts, not which one
-// estimates, and prefers the worse for counts that are mostly 0. Where series have nothing in common, P remains.
+// estimate of the risk so far (stein_weights.h). The likelihood of predictions would say which one predicts, not which
+// one estimates, and prefers the worse for counts that are mostly 0. Where series have nothing in common, P remains.
 //   mean      Σ W x̂
 //   gain      Σ W V_bank/R. It is ∂x̂/∂z, since weights, a and f do not know z_s(t) (and a little more where the filter
 //             takes the variance of its best model)
-//   variance  Σ W (V + (x̂ − mean)²),  V_J = min(R, V_bank (1 + f²/(R + Σ f²)) + a² var f), raised as in calibration.h, at
-//             most R
-//   total     see total.h; h = 1/S Σ_s (gain_s + W_J (1 − V_J,bank/R) a_s gain_f): what of its own noise Σ x̂ contains
+//   variance  Σ W (V + (x̂ − mean)²),  V_J = min(R, V_bank (1 + f²/(R + Σ f²)) + a² var f), raised as in calibration.h,
+//             at most R
+//   total     see total.h; Σ x̂ keeps the share h = 1/S Σ_s (gain_s + W_J (1 − V_J,bank/R) a_s gain_f) of its own noise
 //   Missing   a step without a value is predicted, and stands in the mean of others as P predicts it; weights stay
 //   Edges     one series, or `joint` false: P alone, so the means are those of the causal filter bit by bit; before the
 //             first value: mean 0, variance infinity; the first value: itself, variance R

@@ -1,8 +1,8 @@
-// Mixes a few estimators of the same value by how well they did so far. With z a noisy value, all in units of its noise:
+// Mixes a few estimators of the same value by how well they did so far. In units of the noise, with z a noisy value:
 //   r = (z − x̂)² + 2 gain, gain = ∂x̂/∂z: an unbiased estimate of the squared error, but for a constant [Stein81]
 //   w ∝ ((1 − κ) w + κ π) exp(−r/8),   κ = 1/1000: which one is best may change [HerbsterWarmuth98]
-// Half the rate of shrink.h, since errors of neighbouring steps go together. The weights of a step do not know its value:
-// for the noise of that value they are constants, and the gain of the mixture is Σ w gain.
+// Half the rate of shrink.h, since errors of neighbouring steps go together. The weights of a step do not know its
+// value: for the noise of that value they are constants, and the gain of the mixture is Σ w gain.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// The sum of all series at the current step. Errors of series that were filtered one by one share a bias, which adds up,
-// so the sum y of the noisy values, whose noise has the variance S R, is filtered by itself. Three estimates of it are
-// mixed by Stein's estimate of their risk (stein_weights.h), with prior shares ½, ¼, ¼:
+// The sum of all series at the current step. Errors of series that were filtered one by one share a bias, which adds
+// up, so the sum y of the noisy values, whose noise has the variance S R, is filtered by itself. Three estimates of it
+// are mixed by Stein's estimate of their risk (stein_weights.h), with prior shares ½, ¼, ¼:
 //   by itself   a bank of models on y
 //   sum         Σ x̂ of the series; its gain h is known, see JointFilter
-//   mended      Σ x̂ + √S · bank(d), d = (y − Σ x̂)/√S, a bank whose noise has the variance R max(1 − h̄, 0.02), h̄ the mean
-//               of h over the first 50 steps; its gain is h + (1 − h) that of the bank. Σ x̂ before step 50
+//   mended      Σ x̂ + √S · bank(d), d = (y − Σ x̂)/√S, a bank whose noise has the variance R max(1 − h̄, 0.02), h̄ the
+//               mean of h over the first 50 steps; its gain is h + (1 − h) that of the bank. Σ x̂ before step 50
 // The variance is that of the bank on y and Σ w (estimate − mixture)², raised as in calibration.h, at most S R. The
 // correction is not spread back to the series.
 //   Missing   where a series did not report, its prediction stands in y, too, and its variance is added

@@ -41,7 +41,7 @@ class Candidates {
   Eigen::Index pairs() const { return place_reach_.count() * step_reach_.count(); }
   Eigen::Index bases() const { return static_cast<Eigen::Index>(bases_.size()); }
   Eigen::Index per_pair() const { return bases() * pulls_ * kOwnVariances; }
-  // Calls with the number of the first of kOwnVariances candidates and their Affine, for pairs and pulls that are wanted.
+  // Calls with the number of the first of kOwnVariances candidates and their Affine, for wanted pairs and pulls.
   template <class Wanted, class Call>
   void for_each(const Wanted& wanted, const Call& call) const;
 

@@ -1,8 +1,8 @@
 // How far neighbours count when means per place and slot are smoothed: sums over places, and sums over steps, weighted
 // by a kernel that is 1 at the place or step itself. Cells are an array with one row per place, one column per step.
 //   own     a place, or a step, by itself
-//   near    exp(−d²/(2h²)): d the distance between the middles of places, h = ½, 1, 2, ... below their greatest distance;
-//           d the number of steps between, h = ½, 1, 2, ... below T/4
+//   near    exp(−d²/(2h²)): d the distance between the middles of places, h = ½, 1, 2, ... below their greatest
+//           distance; d the number of steps between, h = ½, 1, 2, ... below T/4
 //   season  of steps: d the distance within the season, whichever season it is; h = 0, 1, 2, ... up to a eighth of it
 //   all     the same weight everywhere
 // Everything here is public. The cost is known before: near places need P² T multiplications a width, near steps

@@ -26,25 +26,25 @@ ArrayXXd noise_shares(const Spectra& spectra, Index steps) {
 }  // namespace
 
 Candidates::Candidates(Dictionary& dictionary, Factors factors, const ArrayXd& envelope, Loadings loadings)
-    : basis_(dictionary.basis),
-      factors_(std::move(factors)),
+    : factors_(std::move(factors)),
       loadings_(std::move(loadings)),
       shares_(noise_shares(dictionary.spectra, envelope.size())),
       damping_(envelope.size(), kRoughnesses),
       curve_coefficients_(factors_.curves.rows(), factors_.curves.cols()),
       squared_curves_(factors_.curves.cwiseAbs2()),
       dropped_by_spectrum_(envelope.size(), shares_.cols()) {
+  CosineBasis& basis = dictionary.basis;
   for (Index w = 0; w < kRoughnesses; ++w) damping_.col(w) = (1 + kRoughness[w] * envelope).inverse();
   for (Index j = 0; j < factors_.curves.cols(); ++j)
-    basis_.forward(view(factors_.curves.col(j)), view(curve_coefficients_.col(j)));
+    basis.forward(view(factors_.curves.col(j)), view(curve_coefficients_.col(j)));
   ArrayXd work(envelope.size()), smooth(envelope.size());
   for (Index i = 0; i < spectra(); ++i) {
     work = shares_.col(i);
-    basis_.spread(view(work), view(smooth));
+    basis.spread(view(work), view(smooth));
     dropped_by_spectrum_.col(i) = smooth.matrix();
     for (Index j = 0; j < factors_.curves.cols(); ++j) {
       work = shares_.col(i) * curve_coefficients_.col(j).array();
-      basis_.inverse(view(work), view(smooth));
+      basis.inverse(view(work), view(smooth));
       dropped_by_spectrum_.col(i).array() -= factors_.curves.col(j).array() * smooth;
     }
   }
@@ -62,7 +62,7 @@ Candidates::OneSeries Candidates::prepared(Eigen::Ref<const ArrayXd> z, Eigen::R
   return one;
 }
 
-MatrixXd Candidates::smoothed(const OneSeries& one, const std::vector<Index>& numbers) {
+MatrixXd Candidates::smoothed(CosineBasis& basis, const OneSeries& one, const std::vector<Index>& numbers) const {
   MatrixXd all(one.q.size(), static_cast<Index>(numbers.size()));
   std::vector<Index> transformed;  // columns
   for (Index n = 0; n < all.cols(); ++n) {
@@ -75,17 +75,18 @@ MatrixXd Candidates::smoothed(const OneSeries& one, const std::vector<Index>& nu
     }
   }
   for (std::size_t n = 0; n + 1 < transformed.size(); n += 2)
-    basis_.inverse_both(view(all.col(transformed[n])), view(all.col(transformed[n + 1])));
-  if (transformed.size() % 2 == 1) basis_.inverse(view(all.col(transformed.back())), view(all.col(transformed.back())));
+    basis.inverse_both(view(all.col(transformed[n])), view(all.col(transformed[n + 1])));
+  if (transformed.size() % 2 == 1) basis.inverse(view(all.col(transformed.back())), view(all.col(transformed.back())));
   return all;
 }
 
-ArrayXd Candidates::risks(Eigen::Ref<const ArrayXd> z, Eigen::Ref<const ArrayXd> coefficients) {
+ArrayXd Candidates::risks(CosineBasis& basis, Eigen::Ref<const ArrayXd> z,
+                          Eigen::Ref<const ArrayXd> coefficients) const {
   const OneSeries one = prepared(z, coefficients);
   const Index steps = z.size();
   std::vector<Index> every(static_cast<std::size_t>(spectra()));
   std::iota(every.begin(), every.end(), Index{0});
-  const MatrixXd y = smoothed(one, every);
+  const MatrixXd y = smoothed(basis, one, every);
   // Σ (y + g)²/(1 + ωE)², g the part of the curves, from the products of all y with all g.
   const MatrixXd weights = damping_.square().matrix();
   MatrixXd weighted(steps, kOptions * kRoughnesses);
@@ -104,8 +105,8 @@ ArrayXd Candidates::risks(Eigen::Ref<const ArrayXd> z, Eigen::Ref<const ArrayXd>
   return all;
 }
 
-MixturePart Candidates::part(Eigen::Ref<const ArrayXd> z, Eigen::Ref<const ArrayXd> coefficients,
-                             Eigen::Ref<const ArrayXd> weights) {
+MixturePart Candidates::part(CosineBasis& basis, Eigen::Ref<const ArrayXd> z, Eigen::Ref<const ArrayXd> coefficients,
+                             Eigen::Ref<const ArrayXd> weights) const {
   const OneSeries one = prepared(z, coefficients);
   const Index steps = z.size();
   const double total = weights.sum();
@@ -116,7 +117,7 @@ MixturePart Candidates::part(Eigen::Ref<const ArrayXd> z, Eigen::Ref<const Array
   std::vector<Index> used;
   for (Index i = 0; i < spectra(); ++i)
     if (by_spectrum.col(i).maxCoeff() > 0) used.push_back(i);
-  const MatrixXd y = smoothed(one, used);
+  const MatrixXd y = smoothed(basis, one, used);
   const MatrixXd dropped = loadings_.dropped(one.size).matrix();
   ArrayXd second = ArrayXd::Zero(steps);
   for (Index w = 0; w < kRoughnesses; ++w) {

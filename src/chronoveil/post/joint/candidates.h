@@ -36,10 +36,11 @@ class Candidates {
   }
   double shared() const { return factors_.shared; }
 
-  // R of every candidate for a series and its cosine coefficients.
-  Eigen::ArrayXd risks(Eigen::Ref<const Eigen::ArrayXd> z, Eigen::Ref<const Eigen::ArrayXd> coefficients);
-  MixturePart part(Eigen::Ref<const Eigen::ArrayXd> z, Eigen::Ref<const Eigen::ArrayXd> coefficients,
-                   Eigen::Ref<const Eigen::ArrayXd> weights);
+  // R of every candidate for a series and its cosine coefficients. The basis is of the thread that asks.
+  Eigen::ArrayXd risks(CosineBasis&, Eigen::Ref<const Eigen::ArrayXd> z,
+                       Eigen::Ref<const Eigen::ArrayXd> coefficients) const;
+  MixturePart part(CosineBasis&, Eigen::Ref<const Eigen::ArrayXd> z, Eigen::Ref<const Eigen::ArrayXd> coefficients,
+                   Eigen::Ref<const Eigen::ArrayXd> weights) const;
 
  private:
   struct OneSeries {
@@ -49,9 +50,8 @@ class Candidates {
   };
   OneSeries prepared(Eigen::Ref<const Eigen::ArrayXd> z, Eigen::Ref<const Eigen::ArrayXd> coefficients) const;
   // M̄_i q of some spectra, one column each.
-  Eigen::MatrixXd smoothed(const OneSeries&, const std::vector<Eigen::Index>& spectra);
+  Eigen::MatrixXd smoothed(CosineBasis&, const OneSeries&, const std::vector<Eigen::Index>& spectra) const;
 
-  CosineBasis& basis_;
   Factors factors_;
   Loadings loadings_;
   Eigen::ArrayXXd shares_;               // u, one column per spectrum

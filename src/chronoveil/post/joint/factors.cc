@@ -80,20 +80,23 @@ MatrixXd orthonormal_curves(const ArrayXXd& curves) {
 
 }  // namespace
 
-std::vector<Factors> learn_factors(Dictionary& dictionary, const ArrayXXd& values, const ArrayXXd& smoothed,
-                                   const Folds& folds) {
+std::vector<Factors> learn_factors(Crew& crew, const ArrayXXd& values, const ArrayXXd& smoothed, const Folds& folds) {
   const Index steps = values.rows();
   const auto centred = [](const ArrayXXd& all) -> MatrixXd { return (all.rowwise() - all.colwise().mean()).matrix(); };
   const MatrixXd noisy = centred(values);
   Directions directions(centred(smoothed), folds);
-  std::vector<Factors> all;
-  for (Index fold = 0; fold < folds.count(); ++fold) {
-    const MatrixXd weights = directions.of(fold, std::min(kMostFactors, steps / 4));
-    const Smooth components = smooth(dictionary, (columns(noisy, folds.others(fold)) * weights).array());
-    const ArrayXd sums = weights.colwise().sum().transpose().array();
-    const double shared = (sums.square() / static_cast<double>(weights.rows()) * components.divergence).sum();
-    all.push_back({orthonormal_curves(components.estimate), std::min(1.0, shared / static_cast<double>(steps))});
-  }
+  std::vector<MatrixXd> weights;  // one after the other: each starts from the vectors of the one before
+  for (Index fold = 0; fold < folds.count(); ++fold)
+    weights.push_back(directions.of(fold, std::min(kMostFactors, steps / 4)));
+  std::vector<Factors> all(weights.size());
+  crew.each(folds.count(), [&](Dictionary& dictionary, Index fold) {
+    const MatrixXd& own = weights[static_cast<std::size_t>(fold)];
+    const Smooth components = smooth(dictionary, (columns(noisy, folds.others(fold)) * own).array());
+    const ArrayXd sums = own.colwise().sum().transpose().array();
+    const double shared = (sums.square() / static_cast<double>(own.rows()) * components.divergence).sum();
+    all[static_cast<std::size_t>(fold)] = {orthonormal_curves(components.estimate),
+                                           std::min(1.0, shared / static_cast<double>(steps))};
+  });
   return all;
 }
 

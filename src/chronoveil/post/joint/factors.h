@@ -12,8 +12,8 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "chronoveil/post/joint/crew.h"
 #include "chronoveil/post/joint/folds.h"
-#include "chronoveil/post/shrink/dictionary.h"
 
 namespace chronoveil::post::joint {
 
@@ -23,7 +23,6 @@ struct Factors {
 };
 
 // One for each fold. `values` and `smoothed` hold the learners, one column each, in units of the noise.
-std::vector<Factors> learn_factors(Dictionary&, const Eigen::ArrayXXd& values, const Eigen::ArrayXXd& smoothed,
-                                   const Folds&);
+std::vector<Factors> learn_factors(Crew&, const Eigen::ArrayXXd& values, const Eigen::ArrayXXd& smoothed, const Folds&);
 
 }  // namespace chronoveil::post::joint

@@ -1,5 +1,5 @@
-// Who learns from whom. Series are dealt into folds in the order of the public list; what a fold is told is learned from
-// the other folds, so that for the noise of its own series it is constant.
+// Who learns from whom. Series are dealt into folds in the order of the public list; what a fold is told is learned
+// from the other folds, so that for the noise of its own series it is constant.
 //   learning set   series 0, q, 2q, ... with q = ⌈S/limit⌉: beyond a few thousand series nothing more is learned
 //   folds          learner l (0-based among the learners) is in fold l mod K, K = min(learners, 8)
 //   the rest       series that do not learn are in one more fold, K, and learn from all learners

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "chronoveil/post/joint/candidates.h"
+#include "chronoveil/post/joint/crew.h"
 #include "chronoveil/post/joint/envelope.h"
 #include "chronoveil/post/joint/factors.h"
 #include "chronoveil/post/joint/folds.h"
@@ -23,9 +24,10 @@ using joint::Candidates;
 using joint::Folds;
 using joint::Smooth;
 
-std::vector<Candidates> learn_candidates(Dictionary& dictionary, const ArrayXXd& learners, const ArrayXXd& smoothed,
+std::vector<Candidates> learn_candidates(joint::Crew& crew, const ArrayXXd& learners, const ArrayXXd& smoothed,
                                          const Folds& folds) {
-  const std::vector<joint::Factors> factors = joint::learn_factors(dictionary, learners, smoothed, folds);
+  const std::vector<joint::Factors> factors = joint::learn_factors(crew, learners, smoothed, folds);
+  Dictionary& dictionary = crew.dictionary();
   const std::vector<ArrayXd> envelopes = joint::learn_envelopes(dictionary, learners, folds);
   ArrayXd sizes(learners.cols());
   for (Index l = 0; l < learners.cols(); ++l) sizes[l] = joint::size_of(learners.col(l));
@@ -46,7 +48,7 @@ class Panel {
       : values_(values),
         spec_(spec),
         folds_(values.cols(), spec.learners),
-        dictionary_(values.rows(), spec.season),
+        crew_(values.rows(), spec.season, joint::batches_of(values.cols()), spec.threads),
         estimates_(values.rows(), values.cols()),
         variances_(values.rows(), values.cols()),
         lacks_(values.cols()),
@@ -55,8 +57,10 @@ class Panel {
 
   void run() {
     learn();
-    for (Index first = 0; first < values_.cols(); first += DictionaryBatch::kSize)
-      denoise(first, std::min(DictionaryBatch::kSize, values_.cols() - first));
+    crew_.each(joint::batches_of(values_.cols()), [this](Dictionary& dictionary, Index batch) {
+      const Index first = batch * DictionaryBatch::kSize;
+      denoise(dictionary, first, std::min(DictionaryBatch::kSize, values_.cols() - first));
+    });
     const ArrayXd raised = joint::raises(lacks_, values_.rows());
     variances_ = (variances_.rowwise() + raised.transpose()).min(1);
     hold_totals();
@@ -72,23 +76,27 @@ class Panel {
   void learn() {
     ArrayXXd learners(values_.rows(), folds_.learners());
     for (Index l = 0; l < folds_.learners(); ++l) learners.col(l) = values_.col(folds_.series_of(l));
-    const Smooth smoothed = joint::smooth(dictionary_, learners);
-    candidates_ = learn_candidates(dictionary_, learners, smoothed.estimate, folds_);
-    risks_.resize(folds_.learners(), dictionary_.candidates() + candidates_.front().count());
-    risks_.leftCols(dictionary_.candidates()) = smoothed.risks;
-    ArrayXd coefficients(values_.rows());
-    for (Index l = 0; l < folds_.learners(); ++l) {
-      dictionary_.basis.forward(view(learners.col(l)), view(coefficients));
-      risks_.row(l).tail(candidates_.front().count()) =
-          of_fold(folds_.fold_of_learner(l)).risks(learners.col(l), coefficients).transpose();
-    }
-    priors_ = joint::learn_priors(risks_, dictionary_.candidates(), folds_);
+    const Smooth smoothed = joint::smooth(crew_, learners);
+    candidates_ = learn_candidates(crew_, learners, smoothed.estimate, folds_);
+    const Index of_dictionary = smoothed.risks.cols();
+    risks_.resize(folds_.learners(), of_dictionary + candidates_.front().count());
+    risks_.leftCols(of_dictionary) = smoothed.risks;
+    crew_.each(joint::batches_of(folds_.learners()), [&](Dictionary& dictionary, Index batch) {
+      ArrayXd coefficients(values_.rows());
+      const Index first = batch * DictionaryBatch::kSize;
+      for (Index l = first; l < std::min(first + DictionaryBatch::kSize, folds_.learners()); ++l) {
+        dictionary.basis.forward(view(learners.col(l)), view(coefficients));
+        risks_.row(l).tail(candidates_.front().count()) =
+            of_fold(folds_.fold_of_learner(l)).risks(dictionary.basis, learners.col(l), coefficients).transpose();
+      }
+    });
+    priors_ = joint::learn_priors(risks_, of_dictionary, folds_);
   }
 
   // Series first .. first + count - 1.
-  void denoise(Index first, Index count) {
-    const Index steps = values_.rows(), of_dictionary = dictionary_.candidates();
-    DictionaryBatch batch(dictionary_, values_.middleCols(first, count));
+  void denoise(Dictionary& dictionary, Index first, Index count) {
+    const Index steps = values_.rows(), of_dictionary = dictionary.candidates();
+    DictionaryBatch batch(dictionary, values_.middleCols(first, count));
     ArrayXXd own_risks;  // of series that do not learn
     ArrayXXd weights(risks_.cols(), count);
     for (Index s = 0; s < count; ++s) {
@@ -100,7 +108,7 @@ class Panel {
         if (own_risks.size() == 0) own_risks = batch.risks();
         risks.head(of_dictionary) = own_risks.row(s).transpose();
         risks.tail(risks.size() - of_dictionary) =
-            of_fold(fold).risks(values_.col(first + s), batch.coefficients().col(s));
+            of_fold(fold).risks(dictionary.basis, values_.col(first + s), batch.coefficients().col(s));
       }
       weights.col(s) = joint::weights_of(priors_.row(fold).transpose(), risks);
       lacks_[first + s] = (weights.col(s) * risks).sum() / static_cast<double>(steps);
@@ -109,7 +117,7 @@ class Panel {
     for (Index s = 0; s < count; ++s) {
       std::vector<MixturePart>& mine = parts[static_cast<std::size_t>(s)];
       mine.push_back(of_fold(folds_.fold_of(first + s))
-                         .part(values_.col(first + s), batch.coefficients().col(s),
+                         .part(dictionary.basis, values_.col(first + s), batch.coefficients().col(s),
                                weights.col(s).tail(weights.rows() - of_dictionary)));
       joint_weights_[first + s] = mine.back().weight;
       if (mine.back().weight == 0) mine.pop_back();
@@ -128,7 +136,7 @@ class Panel {
     const std::vector<Index> starts = spec_.season_starts.empty()
                                           ? joint::starts_of(spec_.season, values_.rows())
                                           : std::vector<Index>(spec_.season_starts.begin(), spec_.season_starts.end());
-    joint::TotalsHolder holder(dictionary_, values_, uncertainty, starts);
+    joint::TotalsHolder holder(crew_.dictionary(), values_, uncertainty, starts);
     const auto hold = [&](const std::vector<Index>& series) {
       const double own = divergences_(series).mean() / static_cast<double>(values_.rows());
       // Of the noise in the curves a part of the series has its part.
@@ -142,12 +150,12 @@ class Panel {
     total_variance_ = hold(all);
   }
 
-  Candidates& of_fold(Index fold) { return candidates_[static_cast<std::size_t>(fold)]; }
+  const Candidates& of_fold(Index fold) const { return candidates_[static_cast<std::size_t>(fold)]; }
 
   const ArrayXXd& values_;
   const JointSpec& spec_;
   Folds folds_;
-  Dictionary dictionary_;
+  joint::Crew crew_;
   std::vector<Candidates> candidates_;  // one per fold
   ArrayXXd risks_, priors_;             // of learners, one row each; one row per fold
   ArrayXXd estimates_, variances_;
@@ -178,6 +186,9 @@ JointEstimate shrink_jointly(std::span<const double> values, const JointSpec& sp
   Panel panel(scaled, spec);
   panel.run();
   JointEstimate all;
+  for (std::vector<double>* numbers : {&all.cells.value, &all.cells.lower, &all.cells.upper})
+    numbers->reserve(values.size());
+  all.cells.sampled.reserve(values.size());
   for (Index s = 0; s < series; ++s)
     for (Index t = 0; t < steps; ++t)
       add(spec.noise_deviation * panel.estimates()(t, s), spec.half_width * std::sqrt(panel.variances()(t, s)),

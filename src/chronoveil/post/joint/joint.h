@@ -10,7 +10,7 @@
 // Cells have intervals x̂ ± h √V, h the half-width of a measured value's interval, V the mixture's posterior variance,
 // raised as in intervals.h. Sums over all series, and over public groups of them, are made to hold, with intervals of
 // their own (totals.h).
-// Nothing is random, nothing is tuned, and nothing depends on how many threads there are: there is one.
+// Nothing is random, nothing is tuned, and nothing depends on how many threads there are (crew.h).
 //   Edges   one series, or T < 8: what shrink says, bit by bit, and no sums; series that are all constant stay constant
 #pragma once
 
@@ -34,6 +34,7 @@ struct JointSpec {
   // steps.
   std::vector<std::int64_t> season_starts = {};
   std::vector<std::vector<std::int64_t>> groups = {};  // public: the series of each, whose sums are made to hold, too
+  unsigned threads = 0;                                // that share the work; 0: one for each core, at most 8
 };
 
 struct JointEstimate {

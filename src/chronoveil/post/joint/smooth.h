@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-#include "chronoveil/post/shrink/dictionary.h"
+#include "chronoveil/post/joint/crew.h"
 
 namespace chronoveil::post::joint {
 
@@ -15,5 +15,7 @@ struct Smooth {
   Eigen::ArrayXXd risks;      // one row per series, one column per candidate
 };
 Smooth smooth(Dictionary&, Eigen::Ref<const Eigen::ArrayXXd> values);
+// The same, by several threads.
+Smooth smooth(Crew&, Eigen::Ref<const Eigen::ArrayXXd> values);
 
 }  // namespace chronoveil::post::joint

@@ -6,17 +6,17 @@
 //      |d|²/n² − T, and ½ shared evenly by the rest
 //   b. x̂_s += w_s √S c(t),  w_s = mean_t V_s / Σ mean_t V. Constant in t, so the sum of a series over all steps stays
 //      that of its noisy values
-//   c. With a season B in 2..T/2: m blocks of B steps, the last perhaps shorter; D: sums over a block of what is left of
+//   c. With a season B in 2..T/2: m blocks of B steps, the last perhaps shorter; D: sums over a block of the rest of
 //      y, over √(block length). If m/(TS) <= 0.03 · mean V, D itself is given back, evenly over each block, less its
 //      mean over T: sums of all series over a season are then exactly those of the noisy values. Else n C(D/n), without
 //      a season.
-// Variance of the sum of all series at a step, over S: that of shrink on y, raised as there, plus m/T where c gave back D
-// itself; at most 1.
+// Variance of the sum of all series at a step, over S: that of shrink on y, raised as there, plus m/T where c gave back
+// D itself; at most 1.
 // Groups of series are treated so one after the other, each as if there were no other series, then all series. Where
 // groups cover all series and all seasons are given back, seasons of groups stay so: what is given and what is taken is
 // shared alike.
-// Intervals of other sums of n cells are those of the sum of n noisy values; so are those of sums over a season, or over
-// all steps, of one series or of all.
+// Intervals of other sums of n cells are those of the sum of n noisy values; so are those of sums over a season, or
+// over all steps, of one series or of all.
 #pragma once
 
 #include <Eigen/Core>
@@ -31,8 +31,8 @@ inline constexpr double kRestored = 0.03;  // the price in cells at which season
 // Makes sums of series hold.
 class TotalsHolder {
  public:
-  // `values`: the noisy ones, one column per series; `uncertainty`: mean_t V_s, above 0; `season_starts`: first steps of
-  // blocks but the first, in 1..T−1, ascending; empty: there is no season. All are kept by reference.
+  // `values`: the noisy ones, one column per series; `uncertainty`: mean_t V_s, above 0; `season_starts`: first steps
+  // of blocks but the first, in 1..T−1, ascending; empty: there is no season. All are kept by reference.
   TotalsHolder(Dictionary& dictionary, const Eigen::ArrayXXd& values, const Eigen::ArrayXd& uncertainty,
                const std::vector<Eigen::Index>& season_starts)
       : dictionary_(dictionary), values_(values), uncertainty_(uncertainty), season_starts_(season_starts) {}

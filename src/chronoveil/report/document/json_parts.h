@@ -26,8 +26,8 @@ nlohmann::ordered_json or_null(const std::optional<Number>& number) {
 // One line; bytes that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json&);
 
-// How the document of every release begins: its kind (series, means, perturb, train, forecast, backtest), the mark of
-// what is not private, the title.
+// How the document of every release begins: its kind (series, means, perturb, look, train, forecast, backtest), the
+// mark of what is not private, the title.
 nlohmann::ordered_json head_json(std::string_view kind, const std::string& mark, const std::string& title);
 
 nlohmann::ordered_json parameters_json(const mechanisms::Parameters&);

@@ -7,8 +7,8 @@
 namespace chronoveil::report {
 namespace {
 
-// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover); means on a grid have the centre of the
-// cell after it. Where the data have a column of that name, ours has chronoveil_ before it, as often as it takes.
+// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover); means on a grid have the centre of
+// the cell after it. Where the data have a column of that name, ours has chronoveil_ before it, as often as it takes.
 bool csv_says(std::string_view start, std::string_view mark) {
   const std::size_t header_end = start.find('\n');
   if (header_end == std::string_view::npos) return false;
@@ -25,8 +25,8 @@ bool csv_says(std::string_view start, std::string_view mark) {
   return last == "mark" && row.ends_with("," + std::string(mark));
 }
 
-// HTML and SVG say it in an element of their own. A text in them has no < or >, so none reads like these; in JSON and CSV
-// it may.
+// HTML and SVG say it in an element of their own. A text in them has no < or >, so none reads like these; in JSON and
+// CSV it may.
 bool markup_says(std::string_view start, std::string_view mark) {
   if (!start.starts_with('<')) return false;
   for (const std::string_view before : {"role=\"alert\">", "<span class=\"tag warn\">", "<desc>"})

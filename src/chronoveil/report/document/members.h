@@ -61,6 +61,9 @@ struct MemberWriter {
   void operator()(const char* key, const auto& held) { all[key] = member_json(held); }
   void finite(const char* key, double held) { all[key] = finite_or_null(held); }
   void named(const char* key, const auto& names, auto held) { all[key] = name_in(names, held); }
+  void numbers_if_any(const char* key, const std::vector<double>& held) {
+    if (!held.empty()) all[key] = held;
+  }
   void object(const char* key, const auto& held);
 };
 
@@ -77,6 +80,11 @@ struct MemberReader {
   }
   void named(const char* key, const auto& names, auto& into) {
     if (done) done = put(fields.one_of(names, key), into);
+  }
+  void numbers_if_any(const char* key, std::vector<double>& into) {
+    if (!done || !fields.has(key)) return;
+    const Result<const nlohmann::json*> list = fields.list(key);
+    done = list ? fields.numbers_into(into, key, (*list)->size(), 0) : Failure(list.error());
   }
   template <class T>
   void object(const char* key, T& into);

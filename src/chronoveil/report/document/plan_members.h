@@ -25,6 +25,7 @@ void members(mechanisms::SeriesPlan& plan, auto& with) {
   with("grid", plan.grid);
   with("sensitivity", plan.sensitivity);
   with("measured", plan.measured);
+  with.numbers_if_any("weights", plan.weights);
   with("event", plan.event);
   with.named("analysis", kAnalysisNames, plan.price.analysis);
   with("level", plan.level);

@@ -6,15 +6,38 @@
 
 namespace chronoveil::report {
 
+namespace {
+
+std::string group_of(std::string_view css, const std::string& title) {
+  return fmt::format("<div class=\"{}\" role=\"radiogroup\" aria-label=\"Values of {}\">", css, escaped(title));
+}
+
+std::string label_of(bool far, const std::string& style, const std::string& id, const std::string& words) {
+  return fmt::format("<label{} style=\"{}\"><input type=\"radio\" name=\"{}\"><span>{}</span></label>",
+                     far ? " class=\"far\"" : "", style, id, escaped(words));
+}
+
+}  // namespace
+
 std::string value_marks(const std::string& id, const std::string& title, std::span<const Mark> marks) {
   if (marks.empty()) return "";
-  std::string out =
-      fmt::format("<div class=\"marks\" role=\"radiogroup\" aria-label=\"Values of {}\">", escaped(title));
+  std::string out = group_of("marks", title);
   for (const Mark& mark : marks)
-    out += fmt::format(
-        "<label{} style=\"left:{:.2f}%;width:{:.2f}%\"><input type=\"radio\" name=\"{}\"><span>{}</span></label>",
-        mark.left > 0.5 ? " class=\"far\"" : "", mark.left * 100, (mark.right - mark.left) * 100, id,
-        escaped(mark.words));
+    out += label_of(mark.left > 0.5,
+                    fmt::format("left:{:.2f}%;width:{:.2f}%", mark.left * 100, (mark.right - mark.left) * 100), id,
+                    mark.words);
+  return out + "</div>";
+}
+
+std::string cell_marks(const std::string& id, const std::string& title, std::span<const CellMark> marks, double far,
+                       bool hexagons) {
+  if (marks.empty()) return "";
+  std::string out = group_of(hexagons ? "marks of-cells hexagons" : "marks of-cells", title);
+  for (const CellMark& mark : marks)
+    out += label_of(mark.left > far,
+                    fmt::format("left:{:.2f}%;width:{:.2f}%;top:{:.2f}%;height:{:.2f}%", mark.left * 100,
+                                (mark.right - mark.left) * 100, mark.top * 100, (mark.bottom - mark.top) * 100),
+                    id, mark.words);
   return out + "</div>";
 }
 

@@ -20,6 +20,16 @@ struct Mark {
   std::string words;           // not yet escaped
 };
 
+// Of a drawing of cells: one mark per cell, over its box, in parts of the drawing's width and height.
+inline constexpr std::size_t kMostCellMarks = 1000;  // more are too many steps, and too large a page
+struct CellMark {
+  double left = 0, right = 0, top = 0, bottom = 0;  // 0 to 1, to the right and down
+  std::string words;                                // not yet escaped
+};
+// Cells whose left is beyond `far` have their words to the left. `hexagons`: else cells are boxes.
+std::string cell_marks(const std::string& id, const std::string& title, std::span<const CellMark>, double far,
+                       bool hexagons);
+
 // HTML over the plot; `id` is unique on the page, `title` is not yet escaped. Nothing without marks.
 std::string value_marks(const std::string& id, const std::string& title, std::span<const Mark>);
 

@@ -10,8 +10,8 @@
 
 namespace chronoveil::report {
 
-// Whether that program is there and works, found out by a drawing of one dot. An error names the key `output.chart`, the
-// package, and what to do without it.
+// Whether that program is there and works, found out by a drawing of one dot. An error names the key `output.chart`,
+// the package, and what to do without it.
 Result<void> check_png();
 
 // At twice the size of the drawing. `description` says what the release promises, or that it is not private, for those

@@ -25,8 +25,8 @@ class Picture {
   };
   void legend(const std::vector<Entry>&);
 
-  // Neither is escaped yet. `description` says what the release promises, or that it is not private: is_marked looks for
-  // it there, where no title can be.
+  // Neither is escaped yet. `description` says what the release promises, or that it is not private: is_marked looks
+  // for it there, where no title can be.
   std::string svg(const std::string& title, const std::string& description) const;
 
  private:

@@ -1,5 +1,4 @@
 #include "chronoveil/base/csv_time.h"
-#include "chronoveil/base/place_degrees.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/published.h"
@@ -15,18 +14,13 @@ std::string means_csv(const MeansPublished& published) {
   const bool smoothed = release.smoothed != Smoothed::no;
   out += smoothed ? ",measured,deviation" : "";
   out += release.mark.empty() ? "" : ",mark";
-  out += release.grid ? ",longitude,latitude\n" : "\n";
+  if (release.grid) out += kMiddleColumns;
+  out += '\n';
   const std::vector<std::string> times = csv_times(release.axis);
   out.reserve(out.size() + release.cells.size() * 96);
   for (std::size_t place = 0; place < static_cast<std::size_t>(release.place_count()); ++place) {
     const std::string start = (release.places.empty() ? "" : csv_field(release.places[place])) + ",";
-    std::string end = mark;
-    if (release.grid) {
-      const Degrees middle =
-          degrees_of(release.grid->spec(), release.grid->middle_of(static_cast<std::int64_t>(place)));
-      for (const double degrees : {middle.longitude, middle.latitude}) append_shortest(end += ',', degrees);
-    }
-    end += '\n';
+    const std::string end = mark + middle_fields(release.grid, place) + "\n";
     for (std::size_t step = 0; step < steps; ++step) {
       const CellEstimate& cell = release.cells[place * steps + step];
       out.append(start).append(times[step]);

@@ -12,6 +12,7 @@
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/cell_paths.h"
+#include "chronoveil/report/draw/marks.h"
 #include "chronoveil/report/means/summary.h"
 #include "chronoveil/report/means/tiles.h"
 #include "chronoveil/report/means/words.h"
@@ -63,6 +64,24 @@ ScaleBar scale_bar(const Tiles& tiles, const MeansRelease& release) {
                       length >= 1000 ? rounded(length / 1000) + "\u00a0km" : rounded(length) + "\u00a0m",
                       degrees_words(box.south, "N", "S"), degrees_words(box.north, "N", "S"),
                       degrees_words(box.west, "E", "W"), degrees_words(box.east, "E", "W"))};
+}
+
+// In a drawing that begins at -1 in both directions.
+CellMark mark_over(std::span<const TileCorner> corners, int wide, int high, std::string words) {
+  CellMark mark{1, 0, 1, 0, std::move(words)};
+  for (const TileCorner& corner : corners) {
+    const double x = static_cast<double>(corner.x + 1) / wide, y = static_cast<double>(corner.y + 1) / high;
+    mark.left = std::min(mark.left, x), mark.right = std::max(mark.right, x);
+    mark.top = std::min(mark.top, y), mark.bottom = std::max(mark.bottom, y);
+  }
+  return mark;
+}
+
+// From where on words have more room to their left, on the narrowest screen that counts: a phone of 375 by 812 pixels,
+// of which a map has at most 343 and 82 %. Words take up to 157 there.
+double far_on(const MapDrawing& map) {
+  const double wide = std::min({343.0, static_cast<double>(map.widest), 0.82 * 812 * map.wide / map.high});
+  return (375 - 16 - 157 - 12) / wide;
 }
 
 // Where a place is, for its tooltip.
@@ -139,7 +158,7 @@ std::vector<Tick> column_ticks(const SlotColumns& columns) {
 
 }  // namespace
 
-MapDrawing map_of(const MeansPublished& published) {
+MapDrawing map_of(const MeansPublished& published, bool marked) {
   const MeansRelease& release = published.release;
   const Tiles tiles = tiles_of(release, kMostTiles);
   const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
@@ -148,20 +167,26 @@ MapDrawing map_of(const MeansPublished& published) {
                  .levels = levels_of(release),
                  .shown = {},
                  .shapes = "",
-                 .bar_words = ""};
+                 .bar_words = "",
+                 .marks = {},
+                 .hexagons = tiles.all.front().corners.size() == 6};
   for (const Tile& tile : tiles.all) map.shown.push_back(summary_of(release, tile.places, slots));
-  CellPaths paths(release, map.levels, true);
-  for (std::size_t i = 0; i < map.shown.size(); ++i)
-    paths.add(
-        tiles.all[i].corners, map.shown[i],
-        name_of(tiles.all[i], release) + middle_words(tiles.all[i], release) + ": " + words_of(map.shown[i], release));
-  if (release.axis.steps() > 1)
-    map.note += fmt::format("{}each is the mean of its published means, of up to {}", map.note.empty() ? "" : "; ",
-                            slots_words(release.axis));
   ScaleBar bar = scale_bar(tiles, release);
   map.wide = tiles.width + 2;
   map.high = tiles.height + 2 + (bar.path.empty() ? 0 : kBarRoom);
   map.widest = tiles.across * kWidestTile;
+  marked = marked && tiles.all.size() <= kMostCellMarks;
+  CellPaths paths(release, map.levels, !marked);
+  for (std::size_t i = 0; i < map.shown.size(); ++i) {
+    const Tile& tile = tiles.all[i];
+    const std::string words =
+        name_of(tile, release) + middle_words(tile, release) + ": " + words_of(map.shown[i], release);
+    paths.add(tile.corners, map.shown[i], words);
+    if (marked) map.marks.push_back(mark_over(tile.corners, map.wide, map.high, words));
+  }
+  if (release.axis.steps() > 1)
+    map.note += fmt::format("{}each is the mean of its published means, of up to {}", map.note.empty() ? "" : "; ",
+                            slots_words(release.axis));
   map.shapes = paths.svg() + bar.path;
   map.bar_words = std::move(bar.words);
   return map;
@@ -170,14 +195,16 @@ MapDrawing map_of(const MeansPublished& published) {
 std::string means_map(const MeansPublished& published) {
   const MeansRelease& release = published.release;
   if (release.axis.steps() == 0) return "";
-  const MapDrawing map = map_of(published);
+  const MapDrawing map = map_of(published, true);
   std::string out = figure_head("chart tiles", map.title, map.note) + cells_legend(map.levels, release, map.shown);
+  // As large as the drawing, so that marks lie where the places are.
   out += fmt::format(
-      "<svg class=\"cells\" viewBox=\"-1 -1 {} {}\" style=\"max-width:{}px\" role=\"img\" aria-labelledby=\"map-t "
-      "map-d\"><title "
-      "id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>{}</svg>",
-      map.wide, map.high, map.widest, escaped(map.title),
+      "<div class=\"board\" style=\"--wide:{}px;--ratio:{:.5f}\"><svg class=\"cells\" viewBox=\"-1 -1 {} {}\" "
+      "role=\"img\" "
+      "aria-labelledby=\"map-t map-d\"><title id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>{}</svg>",
+      map.widest, static_cast<double>(map.wide) / map.high, map.wide, map.high, escaped(map.title),
       escaped(cell_number_words(cell_numbers(release)) + ". The table and the CSV hold the numbers."), map.shapes);
+  out += cell_marks("map", map.title, map.marks, far_on(map), map.hexagons) + "</div>";
   if (!map.bar_words.empty()) out += "<p class=\"axis\">" + escaped(map.bar_words) + "</p>";
   return out + "</figure>\n";
 }
@@ -220,13 +247,18 @@ std::string means_strip(const MeansPublished& published) {
   const Levels levels = levels_of(release);
   // Four units per side leave room for a stroke through the middle.
   constexpr int kSide = 4;
-  CellPaths paths(release, levels, true);
+  const bool marked = shown.size() <= kMostCellMarks;
+  std::vector<CellMark> marks;
+  CellPaths paths(release, levels, !marked);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const int x = static_cast<int>(i % columns.all.size()) * kSide,
               y = static_cast<int>(i / columns.all.size()) * kSide;
-    paths.add(std::vector<TileCorner>{{x, y}, {x + kSide, y}, {x + kSide, y + kSide}, {x, y + kSide}}, shown[i],
-              fmt::format("{}, {}: {}", rows[i / columns.all.size()].name, columns.all[i % columns.all.size()].text,
-                          words_of(shown[i], release)));
+    const std::string words = fmt::format("{}, {}: {}", rows[i / columns.all.size()].name,
+                                          columns.all[i % columns.all.size()].text, words_of(shown[i], release));
+    paths.add(std::vector<TileCorner>{{x, y}, {x + kSide, y}, {x + kSide, y + kSide}, {x, y + kSide}}, shown[i], words);
+    const double wide = static_cast<double>(columns.all.size()) * kSide,
+                 high = static_cast<double>(rows.size()) * kSide;
+    if (marked) marks.push_back({x / wide, (x + kSide) / wide, y / high, (y + kSide) / high, words});
   }
 
   std::string note = "time zone " + release.axis.zone;
@@ -246,7 +278,10 @@ std::string means_strip(const MeansPublished& published) {
       "aria-labelledby=\"strip-t strip-d\"><title id=\"strip-t\">{}</title><desc id=\"strip-d\">{}</desc>",
       columns.all.size() * kSide, rows.size() * kSide, escaped(title),
       escaped("One row per place, one column per " + column_words(columns, release.axis) + "; " + note + "."));
-  return out + paths.svg() + "</svg>" + tick_labels(column_ticks(columns)) + "</div></figure>\n";
+  // Names of rows leave room to the left of a strip, so words may go there early.
+  constexpr double kFar = 0.25;
+  return out + paths.svg() + "</svg>" + tick_labels(column_ticks(columns)) +
+         cell_marks("strip", title, marks, kFar, false) + "</div></figure>\n";
 }
 
 }  // namespace chronoveil::report

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chronoveil/report/draw/levels.h"
+#include "chronoveil/report/draw/marks.h"
 #include "chronoveil/report/means/published.h"
 #include "chronoveil/report/means/summary.h"
 
@@ -22,12 +23,16 @@ struct MapDrawing {
   Levels levels;
   std::vector<CellSummary> shown;
   std::string shapes;
-  std::string bar_words;  // about the scale bar and the corners; empty without a grid
+  std::string bar_words;        // about the scale bar and the corners; empty without a grid
+  std::vector<CellMark> marks;  // of the places; empty where the shapes have tooltips instead
+  bool hexagons = false;
 };
-// Of at least one slot.
-MapDrawing map_of(const MeansPublished&);
+// Of at least one slot. `marked`: places have marks for the keyboard if they are at most kMostCellMarks; a file of its
+// own can have none.
+MapDrawing map_of(const MeansPublished&, bool marked);
 
-// Places coloured by the mean of their published means, each with a tooltip. Empty when there are no slots.
+// Places coloured by the mean of their published means. A few show their values on hover and by keyboard, many have
+// tooltips. Empty when there are no slots.
 std::string means_map(const MeansPublished&);
 
 // A small map for each column of slots; empty for one place, one slot or no slots.

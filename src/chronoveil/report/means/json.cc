@@ -3,8 +3,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/report/document/members.h"
+#include "chronoveil/report/document/long_document.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/document/place_grid_json.h"
 #include "chronoveil/report/means/published.h"
 
 namespace chronoveil::report {
@@ -20,8 +21,6 @@ constexpr std::array<std::pair<std::string_view, CellEstimate::State>, 3> kCellS
      {"sparse", CellEstimate::State::sparse}}};
 constexpr std::array<std::pair<std::string_view, Smoothed>, 2> kSmoothedNames = {
     {{"by_place", Smoothed::by_place}, {"over_places", Smoothed::over_places}}};
-constexpr std::array<std::pair<std::string_view, PlaceShape>, 2> kPlaceShapeNames = {
-    {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}}};
 
 }  // namespace
 
@@ -61,15 +60,6 @@ void members(mechanisms::CellFacts& facts, auto& with) {
   with("expected_noise", facts.expected_noise);
 }
 
-void members(PlaceGridSpec& grid, auto& with) {
-  with.named("shape", kPlaceShapeNames, grid.shape);
-  with.finite("west", grid.west);
-  with.finite("south", grid.south);
-  with.finite("east", grid.east);
-  with.finite("north", grid.north);
-  with.finite("size", grid.size);
-}
-
 // Its numbers; its counts and candidates are written and read apart.
 void members(plan::MeansComparison& comparison, auto& with) {
   with("recommended", comparison.recommended);
@@ -86,7 +76,6 @@ void members(plan::MeansComparison& comparison, auto& with) {
 
 namespace {
 
-// The long list goes straight to the text: a document in memory would take ten times the room.
 void append_cells(std::string& out, const MeansRelease& release) {
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   std::vector<std::string> slots;
@@ -171,14 +160,6 @@ Result<plan::MeansComparison> comparison_in(const Fields& comparison) {
   return all;
 }
 
-Result<std::optional<PlaceGrid>> grid_in(const Fields& document) {
-  if (!document.has("grid")) return std::nullopt;
-  CV_TRY(const Fields grid, document.object("grid"));
-  CV_TRY(const PlaceGridSpec spec, object_in<PlaceGridSpec>(grid));
-  CV_TRY(PlaceGrid made, PlaceGrid::make(spec));
-  return made;
-}
-
 // Every cell of every place in order, so that a row that was lost or moved is seen.
 Result<void> read_cells(const Fields& document, MeansRelease& release) {
   CV_TRY(const std::vector<Fields> rows, document.objects("cells"));
@@ -217,31 +198,19 @@ Result<void> read_cells(const Fields& document, MeansRelease& release) {
 Result<MeansPublished> published_in(const Fields& document) {
   MeansPublished all;
   MeansRelease& release = all.release;
-  CV_TRY(all.title, document.text("title"));
+  CV_CHECK(read_head(document, all));
   CV_TRY(all.measure, document.text("measure"));
-  if (document.has("mark")) {
-    CV_TRY(release.mark, document.text("mark"));
-  }
   CV_TRY(const Fields guarantee, document.object("guarantee"));
   CV_TRY(release.guarantee, guarantee_in(guarantee));
   CV_TRY(all.not_protected, guarantee.texts("not_protected"));
-  CV_TRY(const Fields plan, document.object("plan"));
-  CV_TRY(all.plan, object_in<mechanisms::CellsPlan>(plan));
-  CV_TRY(all.reason, plan.text("reason"));
-  if (plan.has("comparison")) {
-    CV_TRY(const Fields comparison, plan.object("comparison"));
-    CV_TRY(all.comparison, comparison_in(comparison));
-  }
-  CV_TRY(all.debit, debit_in(document));
-  CV_TRY(all.budget, budget_in(document));
+  CV_CHECK(read_plan_and_debit(document, all, comparison_in));
   CV_TRY(release.level, document.finite("level"));
   CV_TRY(const Fields bounds, document.object("bounds"));
   CV_TRY(release.lower, bounds.finite("lower"));
   CV_TRY(release.upper, bounds.finite("upper"));
   CV_TRY(release.axis, axis_in(document));
   CV_TRY(release.places, document.texts("places"));
-  CV_TRY(release.grid, grid_in(document));
-  if (release.grid && release.grid->names() != release.places) return unreadable("places");
+  CV_TRY(release.grid, grid_in(document, release.places));
   if (document.has("smoothed")) {
     CV_TRY(release.smoothed, document.one_of(kSmoothedNames, "smoothed"));
   }
@@ -253,36 +222,22 @@ Result<MeansPublished> published_in(const Fields& document) {
 
 std::string means_json(const MeansPublished& published) {
   const MeansRelease& release = published.release;
-  json plan = object_json(published.plan);
-  plan["reason"] = published.reason;
-  if (published.comparison) plan["comparison"] = comparison_json(*published.comparison);
-
-  std::string out;
-  out.reserve(4096 + release.cells.size() * 160);
-  const auto member = [&](std::string_view key, const json& value) {
-    out.append("\"").append(key).append("\":").append(text_of(value)).append(",\n");
-  };
-  out += '{';
-  const json head = head_json("means", release.mark, published.title);
-  for (const auto& [key, value] : head.items()) member(key, value);
-  member("measure", published.measure);
-  member("guarantee", guarantee_json(release.guarantee, published.plan.price, release.mark, published.not_protected));
-  member("plan", plan);
-  member("debit", debit_json(published.debit));
-  if (published.budget) member("budget", budget_json(*published.budget));
-  member("software", software_json());
-  member("level", finite_or_null(release.level));
-  member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
-  if (release.smoothed != Smoothed::no) member("smoothed", name_in(kSmoothedNames, release.smoothed));
-  member("zone", release.axis.zone);
-  member("boundaries", release.axis.boundaries);
-  member("time", release.axis.labels);
-  if (release.grid) member("grid", object_json(release.grid->spec()));
-  member("places", release.places);
-  out.append("\"cells\":[");
-  append_cells(out, release);
-  out.append("]}\n");
-  return out;
+  LongDocument out(4096 + release.cells.size() * 160, head_json("means", release.mark, published.title));
+  out.member("measure", published.measure);
+  out.member("guarantee",
+             guarantee_json(release.guarantee, published.plan.price, release.mark, published.not_protected));
+  out.plan_and_debit(published, published.comparison ? comparison_json(*published.comparison) : json());
+  out.member("level", finite_or_null(release.level));
+  out.member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
+  if (release.smoothed != Smoothed::no) out.member("smoothed", name_in(kSmoothedNames, release.smoothed));
+  out.axis(release.axis);
+  if (release.grid) out.member("grid", grid_json(*release.grid));
+  out.member("places", release.places);
+  std::string& text = out.text();
+  text.append("\"cells\":[");
+  append_cells(text, release);
+  text.append("]}\n");
+  return std::move(text);
 }
 
 Result<MeansPublished> means_from_json(std::string_view text) { return read_document(text, published_in); }

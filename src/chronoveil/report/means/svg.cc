@@ -13,7 +13,7 @@ std::string means_svg(const MeansPublished& published) {
   picture.line("soft", promise);
   picture.line("soft", cell_number_words(cell_numbers(release)) + ".");
   if (release.axis.steps() == 0) return picture.svg(published.title, promise);
-  const MapDrawing map = map_of(published);
+  const MapDrawing map = map_of(published, false);
   picture.line("text", map.title);
   if (!map.note.empty()) picture.line("soft", map.note);
   std::vector<Picture::Entry> entries;

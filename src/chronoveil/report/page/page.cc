@@ -67,6 +67,11 @@ pointer-events:none}
 .marks .far span{left:auto;right:0}
 .marks label:hover,.marks label:focus-within{background:var(--band)}
 .marks label:hover span,.marks label:focus-within span{display:block}
+.of-cells label{pointer-events:none}
+.of-cells input{appearance:none;pointer-events:auto}
+.hexagons input{clip-path:polygon(50% 0,100% 25%,100% 75%,50% 100%,0 75%,0 25%)}
+.of-cells label:hover,.of-cells label:focus-within{background:none}
+.of-cells label:hover input,.of-cells label:focus-within input{background:var(--ink);opacity:.45}
 .plot .y{right:100%;margin-right:7px;transform:translateY(50%);max-width:48px;overflow:hidden;text-overflow:ellipsis}
 .plot .x{top:100%;margin-top:6px;transform:translateX(-50%)}
 .plot .x.first{transform:none}
@@ -94,6 +99,8 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .small .halo{stroke-width:1.6}
 .small .struck{stroke-width:.7}
 .tiles>svg{display:block;width:100%;height:auto;max-height:82vh}
+.board{position:relative;aspect-ratio:var(--ratio);max-width:min(var(--wide),calc(82vh*var(--ratio)))}
+.board>svg{display:block;width:100%;height:100%}
 .chart.tiles{margin-bottom:28px}
 .multiples{display:grid;grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:12px;margin:0 0 24px}
 .multiples figcaption{margin-bottom:2px}
@@ -188,6 +195,7 @@ details::details-content{content-visibility:visible;block-size:auto}
 .plot{height:110pt}
 .large .plot{height:220pt}
 .tiles>svg{max-height:150mm}
+.board{max-width:min(var(--wide),calc(150mm*var(--ratio)))}
 .multiples{grid-template-columns:repeat(6,minmax(0,1fr))}
 .charts.many{grid-template-columns:repeat(2,minmax(0,1fr));gap:14pt 18pt}
 .many .minor{display:none}}

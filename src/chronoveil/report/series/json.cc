@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "chronoveil/report/document/long_document.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/document/place_grid_json.h"
 #include "chronoveil/report/document/plan_members.h"
 #include "chronoveil/report/series/totals_json.h"
 #include "chronoveil/report/series/writers.h"
@@ -127,25 +129,15 @@ Result<void> read_series(const Fields& document, Release& release) {
 
 Result<Published> published_in(const Fields& document) {
   Published all;
-  CV_TRY(all.title, document.text("title"));
-  if (document.has("mark")) {
-    CV_TRY(all.release.mark, document.text("mark"));
-  }
+  CV_CHECK(read_head(document, all));
   CV_TRY(const Fields guarantee, document.object("guarantee"));
   CV_CHECK(read_guarantee(guarantee, all));
-  CV_TRY(const Fields plan, document.object("plan"));
-  CV_TRY(all.plan, object_in<mechanisms::SeriesPlan>(plan));
-  CV_TRY(all.reason, plan.text("reason"));
-  if (plan.has("comparison")) {
-    CV_TRY(const Fields comparison, plan.object("comparison"));
-    CV_TRY(all.comparison, comparison_in(comparison));
-  }
-  CV_TRY(all.debit, debit_in(document));
-  CV_TRY(all.budget, budget_in(document));
+  CV_CHECK(read_plan_and_debit(document, all, comparison_in));
   CV_TRY(all.release.level, document.number("level"));
   CV_TRY(all.release.axis, axis_in(document));
   CV_TRY(all.release.totals, totals_in(document, all.release.axis.steps()));
   CV_CHECK(read_series(document, all.release));
+  CV_TRY(all.release.grid, grid_in(document, all.release.keys));
   return all;
 }
 
@@ -153,32 +145,18 @@ Result<Published> published_in(const Fields& document) {
 
 std::string to_json(const Published& published) {
   const Release& release = published.release;
-  json plan = object_json(published.plan);
-  plan["reason"] = published.reason;
-  if (published.comparison) plan["comparison"] = comparison_json(*published.comparison);
-
-  std::string out;
-  out.reserve(4096 + release.estimate.value.size() * 60);
-  const auto member = [&](std::string_view key, const json& value) {
-    out.append("\"").append(key).append("\":").append(text_of(value)).append(",\n");
-  };
-  out += '{';
-  const json head = head_json("series", release.mark, published.title);
-  for (const auto& [key, value] : head.items()) member(key, value);
-  member("guarantee", guarantee_in_full(published));
-  member("plan", plan);
-  member("debit", debit_json(published.debit));
-  if (published.budget) member("budget", budget_json(*published.budget));
-  member("software", software_json());
-  member("level", finite_or_null(release.level));
-  member("zone", release.axis.zone);
-  member("boundaries", release.axis.boundaries);
-  member("time", release.axis.labels);
-  append_totals(out, release.totals);
-  out.append("\"series\":[");
-  append_series(out, release);
-  out.append("]}\n");
-  return out;
+  LongDocument out(4096 + release.estimate.value.size() * 60, head_json("series", release.mark, published.title));
+  out.member("guarantee", guarantee_in_full(published));
+  out.plan_and_debit(published, published.comparison ? comparison_json(*published.comparison) : json());
+  out.member("level", finite_or_null(release.level));
+  out.axis(release.axis);
+  if (release.grid) out.member("grid", grid_json(*release.grid));
+  std::string& text = out.text();
+  append_totals(text, release.totals);
+  text.append("\"series\":[");
+  append_series(text, release);
+  text.append("]}\n");
+  return std::move(text);
 }
 
 Result<Published> from_json(std::string_view text) { return read_document(text, published_in); }

@@ -1,5 +1,5 @@
-// The rows of a CSV of sums one by one: of,name,per,time,slots,value,lower,upper. One that is not private has a last
-// column `mark` that says so in every row, since a file is passed on alone.
+// The rows of a CSV of sums one by one: of,name,per,time,slots,value,lower,upper. A file that is not private has a last
+// column `mark` that says so in every row, since it may be passed on alone.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The member `totals` of a release JSON: {"periods": [{per, first, end}], "sums": [{of, name, per, value, lower, upper}]}.
-// first and end are places in `boundaries`; name is null for all series. A release without totals has no such member.
+// The member `totals` of a release JSON: {"periods": [{per, first, end}], "sums": [{of, name, per, value, lower,
+// upper}]}. first and end are places in `boundaries`; name is null for all series. Without totals it is absent.
 #pragma once
 
 #include <string>

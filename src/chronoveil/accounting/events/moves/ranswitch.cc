@@ -20,7 +20,7 @@ double above(long double value) {
 
 std::unique_ptr<const LossModel> coin_of(const RanSwitch& e) {
   const ResponsePair pair = ranswitch_pair(e);
-  return response_model(pair.epsilon, 2, pair.delta);
+  return response_model({.epsilon = pair.epsilon, .delta = pair.delta});
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ class DiscreteGaussianModel final : public LossModel {
 }  // namespace
 
 MadeLoss DiscreteGaussian::loss() const {
-  if (sensitivity == 0) return response_model(0, 2, 0);
+  if (sensitivity == 0) return response_model({});
   return std::make_unique<DiscreteGaussianModel>(scale, sensitivity);
 }
 

@@ -61,7 +61,7 @@ class DiscreteLaplaceModel final : public LossModel {
 }  // namespace
 
 MadeLoss DiscreteLaplace::loss() const {
-  if (sensitivity == 0) return response_model(0, 2, 0);
+  if (sensitivity == 0) return response_model({});
   return std::make_unique<DiscreteLaplaceModel>(scale, sensitivity);
 }
 

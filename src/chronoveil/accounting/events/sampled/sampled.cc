@@ -184,7 +184,7 @@ Directions directions_for(Relation relation) {
 }
 
 MadeLoss sampled_model(const Event& inner, double share, Directions directions) {
-  if (share <= 0) return response_model(0, 2, 0);
+  if (share <= 0) return response_model({});
   if (share < kLeastShare) return share_too_small();
   if (const auto* gaussian = std::get_if<Gaussian>(&inner.kind))
     return subsampled_gaussian_model(1 / static_cast<long double>(gaussian->noise_multiplier), share, directions);

@@ -9,7 +9,7 @@
 
 namespace chronoveil::accounting {
 
-MadeLoss Approximate::loss() const { return response_model(epsilon, 2, delta); }
+MadeLoss Approximate::loss() const { return response_model({.epsilon = epsilon, .delta = delta}); }
 
 Result<Event> Approximate::for_replacement() const {
   const double growth = std::nextafter(1 + std::nextafter(std::exp(epsilon), HUGE_VAL), HUGE_VAL);

@@ -46,7 +46,7 @@ class ExponentialModel final : public LossModel {
 }  // namespace
 
 MadeLoss Exponential::loss() const {
-  if (!(epsilon > 0)) return response_model(0, 2, 0);
+  if (!(epsilon > 0)) return response_model({});
   return std::make_unique<ExponentialModel>(epsilon);
 }
 

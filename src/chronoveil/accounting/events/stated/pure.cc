@@ -6,7 +6,7 @@
 
 namespace chronoveil::accounting {
 
-MadeLoss Pure::loss() const { return response_model(epsilon, 2, 0); }
+MadeLoss Pure::loss() const { return response_model({.epsilon = epsilon}); }
 
 Result<Event> Pure::for_replacement() const { return Event{Pure{2 * epsilon}}; }
 

@@ -5,7 +5,7 @@
 
 namespace chronoveil::accounting {
 
-MadeLoss RandomizedResponse::loss() const { return response_model(epsilon, values, 0); }
+MadeLoss RandomizedResponse::loss() const { return response_model({.epsilon = epsilon, .values = values}); }
 
 Result<Event> RandomizedResponse::for_replacement() const { return Event{Pure{2 * epsilon}}; }
 

@@ -215,11 +215,11 @@ Result<void> TimeSubsampling::check(bool) const {
 
 MadeLoss TimeSubsampling::loss() const {
   const long double sigma = noise_multiplier;
-  if (rate <= 0) return response_model(0, 2, 0);
+  if (rate <= 0) return response_model({});
   if (filter_width) {
     const auto kernel = filter_kernel(*length, *filter_width);
     const FilterReach reach = filter_reach(kernel, participation);
-    if (!(reach.highest > 0)) return response_model(0, 2, 0);
+    if (!(reach.highest > 0)) return response_model({});
     return std::make_unique<FilteredModel>(noise_multiplier, rate, reach);
   }
   if (rate >= 1) return gaussian_model(std::sqrt(static_cast<long double>(participation)) / sigma);

@@ -8,6 +8,7 @@
 
 #include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/parts/grouping.h"
+#include "chronoveil/mechanisms/parts/budget_check.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/noise/sampler.h"
 
@@ -176,12 +177,7 @@ ParameterInfo noise_parameter() {
 }
 
 Result<Checked> check_request(const CellRequest& request, const CellMechanism& mechanism) {
-  if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
-    return invalid("epsilon", request.epsilon, "a finite number greater than 0");
-  if (!(request.delta >= 0) || !(request.delta < 1))
-    return invalid("delta", request.delta, "at least 0 and less than 1");
-  if (!(request.level > 0 && request.level < 1))
-    return invalid("level", request.level, "greater than 0 and less than 1");
+  CV_CHECK(check_budget_and_level(request));
   CV_CHECK(check_shape(request.shape));
   Checked checked{request.shape, {}};
   checked.shape.max_cells = std::min(checked.shape.max_cells, checked.shape.cells());
@@ -205,8 +201,8 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
     CV_TRY(spending.price, accounting::epsilon_at(spending.event, delta));
     return spending;
   };
-  // ε / touched, and a little less where rounding would make it cost more than ε: so much less that the decimal sums of a
-  // ledger, which round up, too, stay within ε as well. Else a budget of 4 ε would admit three of these.
+  // ε / touched, and a little less where rounding would make it cost more than ε: so much less that the decimal sums of
+  // a ledger, which round up, too, stay within ε as well. Else a budget of 4 ε would admit three of these.
   const double even = request.epsilon / static_cast<double>(touched);
   CV_TRY(Spending best, priced(even, 0));
   for (double less = 16 * std::numeric_limits<double>::epsilon(); best.price.epsilon > request.epsilon; less *= 2) {

@@ -1,8 +1,8 @@
 // Smooths measured cells over place and time (post/cells/cells.h): post-processing of what a mechanism released, by
 // public facts. Not for every mechanism: levy and the quantiles choose an interval from the data first and clamp to it,
-// so their noise has another scale in every release and their means are biased; sum_over_count divides by a noisy count;
-// registered_mean publishes every cell, and where most of them are empty and alike, the few others would be drawn to
-// them.
+// so their noise has another scale in every release and their means are biased; sum_over_count divides by a noisy
+// count; registered_mean publishes every cell, and where most of them are empty and alike, the few others would be
+// drawn to them.
 #pragma once
 
 #include <optional>
