@@ -194,7 +194,7 @@ class HandingOn(TrainTest):
     def test_what_is_wrong_with_a_job_is_said_without_the_other_program(self):
         nowhere = self.folder / "nowhere"
         done = self.start(nowhere, "train", "no_such.toml")
-        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
         self.assertIn("no_such.toml", done.stderr)
         done = self.start(nowhere, "forecast", self.job()[1], "load.csv")
         self.assertEqual(done.returncode, 3, done.stderr)

@@ -40,7 +40,7 @@ Failure become(const std::vector<std::string>& arguments) {
     return fail(ErrorKind::usage, arguments.front() + ": it needs the program " + kProgram + ", which is not at '" +
                                       program +
                                       "'; install it (it is built where libtorch-dev is), or say in "
-                                      "CHRONOVEIL_FORECAST where it is");
+                                      "CHRONOVEIL_FORECAST where it is; the model sign_lags does without it");
   std::vector<char*> all{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) all.push_back(const_cast<char*>(argument.c_str()));
   all.push_back(nullptr);
