@@ -5,6 +5,7 @@ import json
 import math
 import os
 import subprocess
+import threading
 import unittest
 
 import jobs
@@ -140,6 +141,32 @@ class SignLagsTest(TrainTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("used the debit city:1", done.stderr)
         self.assertEqual(self.debits(), [("city:1", "released")])
+
+    def test_rows_of_a_pipe_are_read_once_after_the_debit(self):
+        self.create()
+        self.seeded(self.train(flags=("--seed", "7")))
+        model = weights_of((self.folder / "model.cvm").read_bytes())
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        rows = text_of(self.rows)
+        writer = threading.Thread(target=pipe.write_text, args=(rows,), daemon=True)
+        writer.start()
+        self.seeded(self.train(('path = "load.csv"', 'path = "pipe.csv"'), flags=("--seed", "7")))
+        writer.join(60)
+        self.assertEqual(weights_of((self.folder / "model.cvm").read_bytes()), model)
+        words = self.train(('path = "load.csv"', 'path = "-"'))
+        done = subprocess.run([PROGRAM, *words], input=rows, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.debits(), [("city:1", "released")])
+
+    def test_values_beyond_single_precision_and_absurd_widths(self):
+        rows = text_of([("m0", self.rows[0][1], "1e300", "1"), *self.rows[1:]])
+        self.write("load.csv", rows)
+        self.seeded(self.train(flags=("--seed", "7")))
+        channels = ('value = "kwh"\n', ""), ('model = "sign_lags"', 'model = "sign_lags"\nchannels = ["kwh", "temp"]')
+        wide = ('unit = "event"', f'unit = "w-event"\nwidth = {2 ** 53 - 1}')
+        self.assert_refused(2, "less: noise for so many values would hide everything",
+                            self.job(wide, *channels, command="plan"))
 
     def test_a_seed_repeats_and_debits_nothing(self):
         words = self.train(flags=("--seed", "7"))

@@ -60,13 +60,12 @@ class CsvFieldRows final : public FieldRows {
   std::vector<std::string_view> fields_;
 };
 
-// A missing file is reported when it is opened.
+}  // namespace
+
 bool is_stream(const std::string& path) {
   struct stat found {};
   return path == "-" || (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode));
 }
-
-}  // namespace
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, std::function<void()> before_wait) {
   if (spec.stream != nullptr) return open_arrow_rows(spec.stream);

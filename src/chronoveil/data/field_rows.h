@@ -51,6 +51,9 @@ class FieldRows {
   virtual char delimiter() const { return ','; }
 };
 
+// Standard input, or a pipe: its rows come only once. A missing file is none; it is reported when it is opened.
+bool is_stream(const std::string& path);
+
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});
 // Whether the rows could be opened, as far as this can be told without reading a byte.
 Result<void> check_field_rows(const FieldRowsSpec&);

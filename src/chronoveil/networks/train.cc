@@ -91,7 +91,7 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
   for (; !work.finished(); ++training.uses) CV_CHECK(work.step(training.uses, seeded));
   work.finish();
   training.model.mark = seeded.mark();
-  engine::disown(training.model.guarantee, training.model.mark);
+  engine::disown(training.model.guarantee, training.model.not_protected, training.model.mark, "model");
   return {};
 }
 
@@ -158,8 +158,7 @@ neural::TrainingConfig training_config(const Job& job, const TrainPlanned& plann
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   if (options.rehearses()) return rehearse(job, options, training);
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
-  // Standard input is read once, after the debit.
-  if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
+  CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
   CV_CHECK(check_trainer(job, training.planned, options.device));
   CV_TRY(const std::string folder, training::training_folder(budget, job));
   CV_CHECK(engine::make_private_folder("training", folder));

@@ -49,9 +49,9 @@ Result<void> check_channels(const Job& job) {
     if (column == job.source.time || column == job.source.series.value_or(""))
       return fail(ErrorKind::usage, key, "'" + column + "' is the column of times or of series");
   }
-  if (channels.size() > 1 && job.source.path == "-")
+  if (channels.size() > 1 && data::is_stream(job.source.path))
     return fail(ErrorKind::usage, "source.path",
-                "standard input can be read only once, for one channel; give the rows in a file");
+                "standard input and pipes can be read only once, for one channel; give the rows in a file");
   return {};
 }
 

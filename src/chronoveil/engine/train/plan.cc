@@ -375,7 +375,7 @@ Result<TrainChecked> check_training(const Job& job, const RunOptions& options, b
   CV_TRY(TrainPlanned planned, plan_training(job));
   CV_CHECK(check_train_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
-  if (job.source.path != "-") CV_CHECK(check_train_columns(job.source, planned.channels));
+  CV_CHECK(check_train_columns(job.source, planned.channels));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(job, planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(job, planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(job, planned)));

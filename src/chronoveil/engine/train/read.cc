@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "chronoveil/data/field_rows.h"
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/time/slots.h"
 #include "chronoveil/engine/release/source.h"
@@ -94,11 +95,15 @@ class PanelFiller {
   std::unordered_map<std::string_view, std::size_t> place_;
 };
 
-TooLarge too_large_for(const TrainPlanned& planned) { return planned.bounds ? TooLarge::nearest : TooLarge::refused; }
+// Signs of differences need no size either.
+TooLarge too_large_for(const TrainPlanned& planned) {
+  return planned.bounds || planned.signs ? TooLarge::nearest : TooLarge::refused;
+}
 
 }  // namespace
 
 Result<void> check_train_columns(const data::SourceSpec& source, const std::vector<std::string>& channels) {
+  if (data::is_stream(source.path)) return {};
   for (const std::string& channel : channels) CV_CHECK(open_channel(source, channel));
   return {};
 }

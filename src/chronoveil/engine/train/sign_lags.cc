@@ -77,7 +77,9 @@ Result<void> plan_sign_lags(const Job& job, TrainPlanned& planned) {
   SignLagsPlanned signs;
   CV_TRY(signs.config, config_of(job, planned));
   const auto channels = static_cast<std::int64_t>(planned.channels.size());
-  signs.protected_values = changed_steps(job) * channels;
+  if (__builtin_mul_overflow(changed_steps(job), channels, &signs.protected_values))
+    return invalid(job.unit == Unit::user ? "privacy.max_steps" : "privacy.width", std::to_string(changed_steps(job)),
+                   "less: noise for so many values would hide everything");
   CV_TRY(signs.sensitivity, forecasting::sensitivity(signs.config, signs.protected_values));
   planned.calendar = {};  // it knows no hours, only what came a season before
   planned.model = {};

@@ -109,7 +109,7 @@ std::string look_section(const Trained& trained) {
   out += pair_of("Reads and forecasts", grouped(look.reads) + " and " + grouped(model.forecast_length) + " steps");
   out += pair_of("Series", grouped(trained.series));
   out += pair_of("Compares values", listed(look.seasons) + " steps apart, by whether they rose or fell");
-  out += pair_of("One neighbour can change", fmt::format("the integers by {} in all", rounded(look.sensitivity)));
+  out += pair_of("One neighbour can change", fmt::format("the integers by {} in all", rounded_up(look.sensitivity)));
   out += pair_of("Noise", fmt::format("Gaussian, {} times that, on each: a standard deviation of {}",
                                       rounded(trained.noise_multiplier), rounded(look.noise)));
   out += pair_of("Event", "<code>" + escaped(accounting::to_text(trained.event)) + "</code>");

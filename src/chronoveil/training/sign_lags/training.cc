@@ -115,7 +115,7 @@ Result<Training> made(const Job& job, const TrainOptions& options, Training trai
   training.model.weights = to_weights(*release);
   training.model.steps = training.uses = 1;
   training.model.mark = draws.mark();
-  if (!draws.mark().empty()) engine::disown(training.model.guarantee, draws.mark());
+  engine::disown(training.model.guarantee, training.model.not_protected, draws.mark(), "model");
   return training;
 }
 
@@ -129,11 +129,7 @@ void fill(const Job& job, const engine::TrainPlanned& planned, Kept& kept) {
 
 engine::ReleaseKind<Kept> kind_of(const Job& job, const TrainOptions& options, const Training& training) {
   engine::ReleaseKind<Kept> kind;
-  kind.open = [&]() -> Result<void> {
-    // Standard input is read once, after the debit.
-    if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
-    return {};
-  };
+  kind.open = [&] { return engine::check_train_columns(job.source, training.planned.channels); };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     CV_TRY(Training done, made(job, options, training, draws));
     return Kept{"", &job, std::move(done), std::nullopt, std::nullopt, std::nullopt};
