@@ -17,8 +17,8 @@
 
 namespace chronoveil::engine {
 
-// Opens the source once per channel and checks that its columns are there, without looking at a value. Of a stream, which
-// comes only once, this is seen when it is read.
+// Opens the source once per channel and checks that its columns are there, without looking at a value. Of a stream,
+// which comes only once, this is seen when it is read.
 Result<void> check_train_columns(const data::SourceSpec&, const std::vector<std::string>& channels);
 
 // What becomes of a number beyond single precision: an error, or the nearest float. The nearest is for values that are
