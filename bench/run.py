@@ -303,6 +303,18 @@ def forecasting(run):
                   ours[f"{name}, not private"], "limit: ours without privacy")
 
 
+def sign_lags(run):
+    """Values per second on one core, from series to a private model and forecasts of all of them; and those of a year of
+    hours in a stream of series, of which only sums are kept."""
+    with cores(1):
+        lines = {line["name"]: line for line in run.program("sign_lags_bench")}
+    panel, stream = lines["panel"], lines["stream"]
+    yield Row("values to model and forecasts, 321 series", panel["per_second"],
+              note=f"{321 * 26304 / panel['per_second']:.2g} s for 26,304 hours each, peak {panel['peak_bytes'] / 2**20:.0f} MiB")
+    yield Row("values of a stream of series", stream["per_second"],
+              note=f"{100_000 * 8760 / stream['per_second']:.0f} s for 100,000 years of hours, peak {stream['peak_bytes'] / 2**20:.0f} MiB")
+
+
 @contextlib.contextmanager
 def one_thread():
     """Libraries of linear algebra that start inside use one thread, ours as well as the peers'."""
@@ -318,7 +330,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "totals": totals, "python": python, "live": live, "temporal": temporal,
+            "means": means, "denoising": denoising, "totals": totals, "python": python, "live": live, "sign_lags": sign_lags, "temporal": temporal,
             "forecasting": forecasting}
 
 

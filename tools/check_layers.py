@@ -33,8 +33,10 @@ LAYERS = {
     "plan": {"mechanisms", "accounting"},
     "report": {"json", "post", "plan", "mechanisms", "accounting", "ledger"},
     "simulate": set(),
-    # The engine of chronoveil-forecast, the only program with libtorch.
-    "training": {"json", "data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
+    # Trains, forecasts and backtests; what networks need of libtorch is behind an interface.
+    "training": {"json", "data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "report", "engine"},
+    # That interface by libtorch, for chronoveil-forecast, the only program that has it.
+    "networks": {"data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine", "training"},
     "engine": {"json", "data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
     # What others link: the front header, for jobs of any kind.
@@ -43,7 +45,7 @@ LAYERS = {
     "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate", "library"},
     # The bindings translate what is public.
     "python": {"noise", "accounting", "data", "ledger", "mechanisms", "plan", "report", "engine", "library"},
-    "forecast": {"forecasting", "ledger", "report", "engine", "training"},
+    "forecast": {"forecasting", "ledger", "report", "engine", "training", "networks"},
 }
 
 # Modules that may include public headers only: what they do, any program linked to the library can do.

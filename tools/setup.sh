@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
-#   tools/setup.sh [build] [forecast] [test] [python] [bench] [check] [--list]
+#   tools/setup.sh [build] [forecast] [test] [python] [bench] [check] [readers] [--list]
 # With CHRONOVEIL_INSTALLED=FILE the names of what was installed are written there. docs/dependencies.md says what
 # each is for.
 set -euo pipefail
@@ -15,18 +15,19 @@ test=(libgtest-dev libgmock-dev postgresql clang libclang-rt-14-dev clang-format
 python=(python3-dev python3-venv debootstrap)
 bench=(python3 python3-venv)
 check=(clang clang-tidy cppcheck python3)
+readers=(r-base-core libreoffice-calc-nogui)
 
 list_only=false
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | forecast | test | python | bench | check)
+    build | forecast | test | python | bench | check | readers)
       declare -n members="$group"
       wanted+=("${members[@]}")
       ;;
     --list) list_only=true ;;
     *)
-      echo "setup: $group is not a group; it must be build, forecast, test, python, bench or check" >&2
+      echo "setup: $group is not a group; it must be build, forecast, test, python, bench, check or readers" >&2
       exit 2
       ;;
   esac

@@ -43,7 +43,9 @@ built() {
   cmake --preset "$preset" -DCHRONOVEIL_SAMPLE="$sample" >/dev/null && cmake --build --preset "$preset" --target "$@"
 }
 
-part install env CHRONOVEIL_INSTALLED="$installed" tools/setup.sh build forecast test python
+needed=(build forecast test python)
+if [ "${1:-}" = torture ]; then needed+=(readers); fi
+part install env CHRONOVEIL_INSTALLED="$installed" tools/setup.sh "${needed[@]}"
 part configure cmake --preset dev
 part build cmake --build --preset dev
 if [ "${1:-}" = torture ]; then

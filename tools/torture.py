@@ -27,14 +27,22 @@ def suites():
         if path.suffix == ".py":
             yield path, [sys.executable, "-B", str(path), "-v"]
         else:
-            module = path.relative_to(ROOT / "tests").parts[0]
             names = sorted(set(re.findall(r"^TEST(?:_[FP])?\((\w+),", text, re.MULTILINE)))
-            yield path, [f"{module}_tests", "--gtest_brief=1", "--gtest_filter=" + ":".join(f"*{n}.*" for n in names)]
+            yield path, [folders_of(path), "--gtest_brief=1", "--gtest_filter=" + ":".join(f"*{n}.*" for n in names)]
 
 
-def program(name):
-    """Where a test program was built: most lie in one folder, some in one of their own."""
-    return str(next(place for place in (BUILD / "tests").glob(f"**/{name}") if place.is_file()))
+def folders_of(path):
+    """The folders of tests that a test lies in, the outermost first."""
+    return path.relative_to(ROOT / "tests").parts[:-1]
+
+
+def program(folders):
+    """The test program with the tests of a folder: its own where it has one, else that of the folder around it."""
+    for depth in range(len(folders), 0, -1):
+        name = "_".join((*folders[:depth], "tests"))
+        if places := [place for place in (BUILD / "tests").glob(f"**/{name}") if place.is_file()]:
+            return str(places[0])
+    sys.exit(f"no test program of {'/'.join(folders)} was built")
 
 
 def main(arguments):

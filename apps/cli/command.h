@@ -18,12 +18,14 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "chronoveil/base/result.h"
 
 namespace chronoveil::cli {
 
 struct CommandContext {
+  std::vector<std::string> arguments;  // of the program, without its name
   int exit_code = 0;
 };
 
@@ -68,7 +70,7 @@ void add_release_command(CLI::App& app, CommandContext& context);
 void add_means_command(CLI::App& app, CommandContext& context);
 void add_perturb_command(CLI::App& app, CommandContext& context);
 void add_live_command(CLI::App& app, CommandContext& context);
-// These three run chronoveil-forecast, which has the commands themselves.
+// These three become chronoveil-forecast where a model is a network.
 void add_train_front(CLI::App& app, CommandContext& context);
 void add_forecast_front(CLI::App& app, CommandContext& context);
 void add_backtest_front(CLI::App& app, CommandContext& context);

@@ -57,7 +57,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
 
 int run(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
         std::initializer_list<AddCommand> commands) {
-  CommandContext context;
+  CommandContext context{{argv + 1, argv + argc}, 0};
   CLI::App app{std::string(description), std::string(name)};
   app.set_version_flag("--version", version_line(name), "Print the release and the version of the analysis");
   app.require_subcommand(1);

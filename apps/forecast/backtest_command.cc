@@ -1,6 +1,7 @@
 // chronoveil backtest: how good would a model be, with how much privacy, against the baselines?
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -50,7 +51,7 @@ report::Backtested report_of(const engine::Job& job, const training::Backtest& b
   all.windows = backtest.windows;
   all.held_back = backtest.held_back;
   all.season = backtest.season;
-  all.forecast_length = job.train().model.forecast_length;
+  all.forecast_length = backtest.forecast_length;
   all.delta = backtest.delta;
   for (const training::BacktestRow& row : backtest.rows)
     all.rows.push_back({row.model, row.epsilon, row.noise_multiplier, row.steps, row.mean(), row.deviation(),
@@ -64,21 +65,29 @@ std::string backtest_text(const report::Backtested& backtest) {
                   counted(backtest.series, "series", "series"), counted(backtest.held_back, "step", "steps"));
   std::vector<std::vector<std::string>> rows{{"model", "ε", "σ", "steps", "CRPS", "± over seeds"}};
   for (const report::BacktestedRow& row : backtest.rows) {
-    const bool noise = row.epsilon && std::isfinite(*row.epsilon);
+    const bool private_row = row.epsilon && std::isfinite(*row.epsilon);
+    const bool noise = private_row && *row.epsilon > 0;
     rows.push_back({row.model,
-                    !row.epsilon ? ""
-                    : noise      ? figure(*row.epsilon)
-                                 : "not private",
-                    noise ? figure(row.noise_multiplier) : "", row.epsilon ? std::to_string(row.steps) : "",
+                    !row.epsilon  ? ""
+                    : private_row ? figure(*row.epsilon)
+                                  : "not private",
+                    noise ? figure(row.noise_multiplier) : "", row.steps > 0 ? std::to_string(row.steps) : "",
                     fmt::format("{:.4f}", row.mean), row.seeds > 1 ? fmt::format("{:.4f}", row.deviation) : ""});
   }
   return text + table_text(rows) +
          "\nThis was computed from the data without noise: it is for the owner of the data alone.\n";
 }
 
-Result<void> backtest(const BacktestCommandOptions& options) {
-  CV_CHECK(apply(options.machine));
+bool leads_away(const NetworkDoor& door, const engine::Job& job, const std::vector<std::string>& models) {
+  if (models.empty()) return door.leads_away_for(job.train().model.model);
+  return std::any_of(models.begin(), models.end(),
+                     [&](const std::string& model) { return door.leads_away_for(model); });
+}
+
+Result<void> backtest(const BacktestCommandOptions& options, const CommandContext& context, const NetworkDoor& door) {
   CV_TRY(const engine::Job job, training_job(options.job));
+  if (leads_away(door, job, options.models)) return door.hand_on(context.arguments);
+  CV_CHECK(apply(options.machine, door.networks));
   for (const auto& [option, number] :
        {std::pair("--seeds", options.seeds), std::pair("--windows", options.windows),
         std::pair("--stride", options.stride.value_or(1)), std::pair("--steps", options.steps.value_or(1)),
@@ -88,10 +97,12 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   request.models = options.models;
   CV_TRY(request.epsilons, epsilons_of(options.epsilons));
   request.seeds = options.seeds;
-  request.rolling = {options.windows, options.stride.value_or(job.train().model.forecast_length)};
+  request.windows = options.windows;
+  request.stride = options.stride;
   request.steps = options.steps;
   request.season = options.season.value_or(0);
   if (options.no_baselines) request.baselines.clear();
+  request.networks = door.networks;
   request.device = options.machine.device;
   CV_CHECK(check_outputs({{"--output", options.csv}, {"--report", options.report}},
                          {{"JOB", options.job}, {"the source", job.source.path}, {"the list of series", job.key_list}},
@@ -118,7 +129,7 @@ Result<void> backtest(const BacktestCommandOptions& options) {
 
 }  // namespace
 
-void add_backtest_command(CLI::App& app, CommandContext& context) {
+void add_backtest_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<BacktestCommandOptions>();
   CLI::App* command = app.add_subcommand(
       "backtest", "Train on all but the end of each series and score forecasts of it; internal, no debit");
@@ -141,7 +152,7 @@ void add_backtest_command(CLI::App& app, CommandContext& context) {
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil backtest load.toml --models deepar,dlinear --epsilons 0.5,1,2,inf --seeds 5");
-  on_run(*command, context, [options] { return backtest(*options); });
+  on_run(*command, context, [options, &context, door] { return backtest(*options, context, door); });
 }
 
 }  // namespace chronoveil::cli

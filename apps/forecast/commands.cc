@@ -4,7 +4,6 @@
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
-#include "chronoveil/training/train.h"
 
 namespace chronoveil::cli {
 
@@ -13,13 +12,15 @@ void add_machine_options(CLI::App& command, Machine& machine) {
   command.add_option("--threads", machine.threads, "Threads of the processor; as many as it has cores unless given");
 }
 
-Result<void> apply(const Machine& machine) {
-  CV_CHECK(training::device_of(machine.device));
-  if (!machine.threads) return {};
-  if (*machine.threads < 1 || *machine.threads > 1024)
+Result<void> apply(const Machine& machine, const training::Networks* networks) {
+  if (machine.threads && (*machine.threads < 1 || *machine.threads > 1024))
     return invalid("--threads", std::to_string(*machine.threads), "a number from 1 to 1024");
-  torch::set_num_threads(static_cast<int>(*machine.threads));
-  return {};
+  if (networks == nullptr) return {};
+  return networks->use(machine.device, machine.threads);
+}
+
+bool NetworkDoor::leads_away_for(const std::string& model) const {
+  return networks == nullptr && forecasting::is_network(model);
 }
 
 Result<engine::Job> training_job(const std::string& path) {

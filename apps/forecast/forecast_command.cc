@@ -11,6 +11,7 @@
 #include "chronoveil/report/forecast/forecasted.h"
 #include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/training/forecast.h"
+#include "chronoveil/training/release_forecast.h"
 #include "commands.h"
 #include "debit_prompt.h"
 #include "key_names.h"
@@ -23,6 +24,8 @@ namespace {
 
 struct ForecastCommandOptions {
   std::string model;
+  std::optional<std::string> release;
+  std::optional<std::int64_t> steps;
   data::SourceSpec source;
   std::optional<std::string> series_column, keys;
   std::vector<std::string> values;
@@ -36,6 +39,15 @@ struct ForecastCommandOptions {
   bool json = false;
 };
 
+Result<forecasting::PredictionOptions> prediction_of(const ForecastCommandOptions& options) {
+  if (options.paths < 1) return invalid("--paths", std::to_string(options.paths), "a number of at least 1");
+  forecasting::PredictionOptions prediction;
+  prediction.paths = options.paths;
+  prediction.keep_paths = !options.paths_csv.empty();
+  prediction.seed = static_cast<std::uint64_t>(options.seed_of_paths);
+  return prediction;
+}
+
 Result<training::ForecastRequest> request_of(const ForecastCommandOptions& options) {
   training::ForecastRequest request;
   if (options.source.path == "-")
@@ -48,10 +60,7 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
     CV_TRY(request.keys, engine::read_key_list(*options.keys, "--keys"));
     if (!options.series_column) return fail(ErrorKind::usage, "--series", "a list of keys needs the column of series");
   }
-  if (options.paths < 1) return invalid("--paths", std::to_string(options.paths), "a number of at least 1");
-  request.prediction.paths = options.paths;
-  request.prediction.keep_paths = !options.paths_csv.empty();
-  request.prediction.seed = static_cast<std::uint64_t>(options.seed_of_paths);
+  CV_TRY(request.prediction, prediction_of(options));
   request.device = options.machine.device;
   CV_TRY(request.run, options_of(options.flags));
   if (options.private_history) {
@@ -78,38 +87,90 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
   return {};
 }
 
-Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command) {
-  CV_CHECK(apply(options.machine));
+// The files that a forecast goes to, all or none.
+Result<void> write_documents(const ForecastCommandOptions& options, const std::string& csv,
+                             const training::ForecastDocuments& all, bool for_all) {
+  if (!options.paths_csv.empty() && all.paths.empty())
+    return fail(ErrorKind::usage, "--paths-output", "no paths were kept with this forecast");
+  // A forecast shows the history behind it, unless that is private by itself or noise was added to it first.
+  const int mode = for_all && all.mark.empty() ? 0644 : 0600;
+  std::vector<OutputFile> files;
+  if (!csv.empty()) files.push_back({csv, all.csv, mode});
+  if (!options.paths_csv.empty()) files.push_back({options.paths_csv, all.paths, mode});
+  if (!options.report.empty())
+    files.push_back({options.report, report::with_csv(all.html, report::csv_beside(csv, options.report)), mode});
+  if (!options.json_path.empty()) {
+    std::string document = all.json;
+    if (options.private_history) {
+      CV_TRY(document, report::signed_release(std::move(document)));
+    }
+    files.push_back({options.json_path, std::move(document), mode});
+  }
+  return write_files(files);
+}
+
+// Where the quantiles go: to standard output, unless something else is asked for.
+std::string csv_of(const ForecastCommandOptions& options) {
+  const bool nothing = options.csv.empty() && !options.json && options.report.empty() && options.json_path.empty();
+  return nothing ? "-" : options.csv;
+}
+
+NamedFiles outputs_of(const ForecastCommandOptions& options) {
+  return {{"--output", csv_of(options)},
+          {"--paths-output", options.paths_csv},
+          {"--json-output", options.json_path},
+          {"--report", options.report}};
+}
+
+// From a release: nothing of it is private any more, so there is no debit and no question.
+Result<void> forecast_from_release(const ForecastCommandOptions& options, const CLI::App& command) {
+  for (const char* name : {"input", "--series", "--keys", "--value", "--time", "--time-format", "--zone", "--private"})
+    if (command.get_option(name)->count() > 0)
+      return fail(ErrorKind::usage, name == std::string("input") ? "INPUT" : name,
+                  "it says how to read a history; with --release the history is the release");
+  training::ReleaseForecastRequest request;
+  request.release = *options.release;
+  if (!options.model.empty()) request.model = options.model;
+  request.steps = options.steps;
+  CV_TRY(request.prediction, prediction_of(options));
+  request.title = options.title;
+  CV_CHECK(
+      check_outputs(outputs_of(options), {{"MODEL", options.model}, {"--release", *options.release}}, options.json));
+  CV_TRY(const report::Forecasted found, training::forecast_release(request));
+  const training::ForecastDocuments all = training::documents_of(found);
+  CV_CHECK(write_documents(options, csv_of(options), all, true));
+  if (!all.mark.empty()) print_note(all.mark);
+  if (options.json) std::cout << all.json;
+  return {};
+}
+
+Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command, const CommandContext& context,
+                      const NetworkDoor& door) {
+  if (options.release) {
+    CV_CHECK(check_private(command, options));
+    CV_CHECK(check_plain_text("--title", options.title));
+    return forecast_from_release(options, command);
+  }
+  if (options.model.empty() || options.source.path.empty())
+    return fail(ErrorKind::usage, options.model.empty() ? "MODEL" : "INPUT",
+                "it is missing: forecast MODEL INPUT, or forecast --release RELEASE.json");
+  if (options.steps) return fail(ErrorKind::usage, "--steps", "a model forecasts as many steps as it was made for");
+  if (door.networks == nullptr) {
+    CV_TRY(const training::TrainedModel model, training::load_model(options.model));
+    if (door.leads_away_for(model.config.model)) return door.hand_on(context.arguments);
+  }
+  CV_CHECK(apply(options.machine, door.networks));
   CV_CHECK(check_private(command, options));
   CV_CHECK(check_plain_text("--title", options.title));
   CV_TRY(training::ForecastRequest request, request_of(options));
-  std::string csv = options.csv;
-  if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
-  request.outputs = {{"--output", csv},
-                     {"--paths-output", options.paths_csv},
-                     {"--json-output", options.json_path},
-                     {"--report", options.report}};
+  request.networks = door.networks;
+  const std::string csv = csv_of(options);
+  request.outputs = outputs_of(options);
   CV_CHECK(check_outputs(
       request.outputs,
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
-  const training::WriteForecast write = [&](const training::ForecastDocuments& all) -> Result<void> {
-    if (!options.paths_csv.empty() && all.paths.empty())
-      return fail(ErrorKind::usage, "--paths-output", "no paths were kept with this forecast");
-    // A forecast shows the history behind it, unless noise was added to that first.
-    const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
-    std::vector<OutputFile> files;
-    if (!csv.empty()) files.push_back({csv, all.csv, mode});
-    if (!options.paths_csv.empty()) files.push_back({options.paths_csv, all.paths, mode});
-    if (!options.report.empty())
-      files.push_back({options.report, report::with_csv(all.html, report::csv_beside(csv, options.report)), mode});
-    if (!options.json_path.empty()) {
-      std::string document = all.json;
-      if (options.private_history) {
-        CV_TRY(document, report::signed_release(std::move(document)));
-      }
-      files.push_back({options.json_path, std::move(document), mode});
-    }
-    return write_files(files);
+  const training::WriteForecast write = [&](const training::ForecastDocuments& all) {
+    return write_documents(options, csv, all, options.private_history);
   };
   training::ForecastDocuments all;
   if (options.private_history) {
@@ -126,12 +187,17 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
 
 }  // namespace
 
-void add_forecast_command(CLI::App& app, CommandContext& context) {
+void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<ForecastCommandOptions>();
   options->source.zone.clear();
   CLI::App* command = app.add_subcommand("forecast", "Forecast what comes after a history, by a trained model");
-  command->add_option("model", options->model, "A model file, as train writes it")->required();
-  command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history")->required();
+  command->add_option("model", options->model, "A model file, as train writes it");
+  command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history");
+  command->add_option("--release", options->release,
+                      "Instead of a history: a release JSON of counts per series, public already, so at no cost; "
+                      "MODEL may be left out");
+  command->add_option("--steps", options->steps,
+                      "With --release and no model: how many steps; a season of the slots unless given");
   command->add_option("--time", options->source.time, "The column of times; time unless given");
   command->add_option("--series", options->series_column, "The column of series; one series unless given");
   command->add_option("--keys", options->keys, "A file with the series to forecast, one per line; all unless given");
@@ -168,8 +234,11 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil forecast --release trips.json --report next.html");
   add_example(*command, "chronoveil forecast model.cvm load.csv --series meter --output next.csv --report next.html");
-  on_run(*command, context, [options, command] { return in_options(*command, forecast(*options, *command)); });
+  on_run(*command, context, [options, command, &context, door] {
+    return in_options(*command, forecast(*options, *command, context, door));
+  });
 }
 
 }  // namespace chronoveil::cli

@@ -27,8 +27,23 @@ struct TrainCommandOptions {
   bool json = false;
 };
 
+std::string outcome_text(const engine::Job& job, const Training& training) {
+  return guarantee_text(training.model.guarantee) + debit_text(training.model.debit, training.budget) + "wrote     " +
+         job.train().output + "\n";
+}
+
+// Of a model that looks once.
+std::string look_text(const engine::Job& job, const Training& training) {
+  const engine::SignLagsPlanned& signs = *training.planned.signs;
+  return fmt::format("model     {}, from {}: {} with noise of {}\n", training.planned.model.model,
+                     counted(static_cast<std::int64_t>(training.planned.series.size()), "series", "series"),
+                     counted(signs.config.released(), "integer", "integers"), figure(signs.noise)) +
+         outcome_text(job, training);
+}
+
 std::string training_text(const engine::Job& job, const Training& training, std::int64_t parameters) {
   const engine::TrainPlanned& planned = training.planned;
+  if (planned.signs) return look_text(job, training);
   std::string windows = std::to_string(planned.most_windows);
   if (planned.least_windows != planned.most_windows)
     windows = fmt::format("{} to {}", planned.least_windows, planned.most_windows);
@@ -38,9 +53,7 @@ std::string training_text(const engine::Job& job, const Training& training, std:
   text += fmt::format("steps     {} of {}, noise multiplier {}, clipped to {}{}\n", training.model.steps, planned.steps,
                       figure(planned.noise_multiplier), figure(planned.clip),
                       training.resumed ? "; went on after an interruption" : "");
-  text += guarantee_text(training.model.guarantee);
-  text += debit_text(training.model.debit, training.budget);
-  return text + "wrote     " + job.train().output + "\n";
+  return text + outcome_text(job, training);
 }
 
 // Shows ε so far, at most a few times per second.
@@ -61,12 +74,27 @@ class Watch {
   std::chrono::steady_clock::time_point last_{};
 };
 
-Result<Training> watched(const engine::Job& job, const TrainCommandOptions& options) {
-  CV_TRY(const engine::RunOptions run, options_of(options.flags));
+// What looks once is a release like any other.
+Result<Training> released(const engine::Job& job, training::TrainOptions options, const RunFlags& flags) {
+  watch_debit(options);
+  const ProgressLine line;
+  options.progress = [&line, noted = options.progress](std::string_view stage) {
+    noted(stage);
+    line.tell(std::string(stage) + " ...");
+  };
+  options.before_debit = ask_before_debit(question_of(job, flags.yes), &line);
+  return training::run_training(job, options);
+}
+
+Result<Training> watched(const engine::Job& job, const RunFlags& flags, const Machine& machine,
+                         const training::Networks* networks) {
+  CV_TRY(const engine::RunOptions run, options_of(flags));
   training::TrainOptions all;
   static_cast<engine::RunOptions&>(all) = run;
-  all.device = options.machine.device;
-  if (options.flags.again) return training::train_again(job, *options.flags.again, all);
+  all.networks = networks;
+  all.device = machine.device;
+  if (flags.again) return training::train_again(job, *flags.again, all);
+  if (!forecasting::is_network(job.train().model.model)) return released(job, all, flags);
   say_on_interrupt("nothing was spent");
   all.note_debit = [](const std::string& debit) {
     say_on_interrupt("the debit " + debit + " stays reserved; the same command goes on from the last checkpoint");
@@ -78,7 +106,7 @@ Result<Training> watched(const engine::Job& job, const TrainCommandOptions& opti
     watch.line().tell(std::string(stage) + " ...");
   };
   if (watch.line().shown()) all.on_step = [&](const training::TrainProgress& progress) { watch(progress); };
-  all.before_debit = ask_before_debit(question_of(job, options.flags.yes), &watch.line());
+  all.before_debit = ask_before_debit(question_of(job, flags.yes), &watch.line());
   all.note_released = [](const std::string& debit, bool) {
     say_on_interrupt("the debit " + debit + " is released; --again " + debit +
                      " emits its stored model anew at no cost");
@@ -86,24 +114,30 @@ Result<Training> watched(const engine::Job& job, const TrainCommandOptions& opti
   return training::run_training(job, all);
 }
 
-Result<void> train(const TrainCommandOptions& options) {
-  CV_CHECK(apply(options.machine));
+Result<void> train(const TrainCommandOptions& options, const CommandContext& context, const NetworkDoor& door) {
   CV_TRY(const engine::Job job, training_job(options.job));
   if (options.flags.dry_run) return print_train_plan(job, options.json);
-  CV_CHECK(check_room(job, options.json));
-  CV_TRY(const Training training, watched(job, options));
+  if (door.leads_away_for(job.train().model.model)) return door.hand_on(context.arguments);
+  return train_job(job, options.flags, options.machine, options.json, door.networks);
+}
+
+}  // namespace
+
+Result<void> train_job(const engine::Job& job, const RunFlags& flags, const Machine& machine, bool json,
+                       const training::Networks* networks) {
+  CV_CHECK(apply(machine, networks));
+  CV_CHECK(check_room(job, json));
+  CV_TRY(const Training training, watched(job, flags, machine, networks));
   if (!training.model.mark.empty()) print_note(training.model.mark);
   CV_TRY(const report::Trained trained, training::report_of(job, training));
-  if (options.json)
+  if (json)
     std::cout << report::to_json(trained);
   else if (!writes_to_stdout(job))
     std::cout << training_text(job, training, trained.model.parameters);
   return {};
 }
 
-}  // namespace
-
-void add_train_command(CLI::App& app, CommandContext& context) {
+void add_train_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<TrainCommandOptions>();
   CLI::App* command = app.add_subcommand("train", "Train a forecasting model on private series, with one debit");
   command->add_option("job", options->job, "A job file with a section [train]")->required();
@@ -112,7 +146,7 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil train load.toml");
-  on_run(*command, context, [options] { return train(*options); });
+  on_run(*command, context, [options, &context, door] { return train(*options, context, door); });
 }
 
 }  // namespace chronoveil::cli

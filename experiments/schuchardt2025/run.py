@@ -5,6 +5,7 @@
   run.py --toy --out FOLDER            the same at toy size into FOLDER, the tables to standard output
   run.py --draw                        figures and README.md again, from the results that are there
   run.py --panels FOLDER               the data of ../shared/data beside the checkout as FOLDER/NAME.csv, for training
+  run.py --lags FOLDER                 sign_lags on these panels into results/lags.csv: less than a minute
 
 Training is train_all.py: it takes hours on a processor, minutes on a GPU.
 """
@@ -36,6 +37,8 @@ TITLES = {"m4_hourly": "M4 hourly, 414 series", "electricity": "Electricity, 321
           "electricity_6": "Electricity, 6 series of three years", "traffic_6": "Traffic, 6 series of two years",
           "solar_12": "Solar power every 10 minutes, 12 series of a year"}
 MODELS = ("simple_feed_forward", "deepar", "itransformer", "dlinear")
+LAGS = "sign_lags"  # needs no training: rows of its own file, one seed where nothing is drawn
+SHOWN = (LAGS, *MODELS)
 BASELINES = ("seasonal_naive", "auto_ets")
 USUAL = ("", "start")  # variants that go without saying: one alone, or from public weights
 LEAST = 1e-8  # δ below this is not drawn
@@ -138,9 +141,9 @@ def budget_name(budget):
 
 
 def kinds(rows):
-    """Models and how they start, in the order of MODELS."""
-    variants = in_order([row for row in rows if row["model"] in MODELS], "variant")
-    return [(model, variant) for variant in variants for model in MODELS if one(rows, model=model, variant=variant)]
+    """Models and how they start, or which history they read, in the order of SHOWN."""
+    variants = in_order([row for row in rows if row["model"] in SHOWN], "variant")
+    return [(model, variant) for model in SHOWN for variant in variants if one(rows, model=model, variant=variant)]
 
 
 def label(model, variant):
@@ -158,10 +161,10 @@ def crps_table(rows, columns, name):
             texts = [mean_and_spread(each) if each else "–" for each in found]
             lines.append([label(model, variant)] + [f"**{text}**" if each and least is not None and statistics.mean(each) < least else text
                                                     for text, each in zip(texts, found)])
-    for baseline in BASELINES:
-        row = one(rows, model=baseline)
+    for name_of, row in [(label(LAGS, "without data"), one(rows, model=LAGS, variant="", budget=0)),
+                         *((baseline, one(rows, model=baseline)) for baseline in BASELINES)]:
         if row:
-            lines.append([baseline] + [f"{row['crps']:.4f}"] * len(columns))
+            lines.append([name_of] + [f"{row['crps']:.4f}"] * len(columns))
     return table(["model"] + [name(column) for column in columns], lines)
 
 
@@ -170,7 +173,7 @@ def training_tables(rows):
     for dataset in in_order(rows, "dataset"):
         part = [row for row in rows if row["dataset"] == dataset]
         title = f"**{TITLES.get(dataset, dataset)}**:\n\n"
-        events = [row for row in part if row["width"] == 1 and row["label_noise"] == 0 and row["model"] in MODELS]
+        events = [row for row in part if row["width"] == 1 and row["label_noise"] == 0 and row["model"] in SHOWN]
         budgets = [{"budget": budget, "width": 1, "label_noise": 0} for budget in sorted({row["budget"] for row in events})]
         made["training"].append(title + crps_table(part, budgets, lambda column: budget_name(column["budget"])))
         widths = [{"budget": 4, "width": width, "label_noise": 0} for width in (1, 2, 4, 8)]
@@ -181,9 +184,24 @@ def training_tables(rows):
     return {name: "\n\n".join(parts) for name, parts in made.items() if parts}
 
 
+def intervals_table(rows):
+    """Of sign_lags: CRPS, and how many of 100 true values lie in 80 % and in 40 % intervals, on both parts."""
+    lines = []
+    for dataset in in_order(rows, "dataset"):
+        line = [TITLES.get(dataset, dataset)]
+        for part in ("before", "test"):
+            for budget in (0, 1):
+                found = [row for row in rows if (row["dataset"], row["part"], row["budget"], row["width"], row["variant"]) ==
+                         (dataset, part, budget, 1, "")]
+                crps, wide, narrow = (statistics.mean(row[key] for row in found) for key in ("crps", "inside", "inside_40"))
+                line.append(f"{crps:.4f}, {100 * wide:.0f} %, {100 * narrow:.0f} %")
+        lines.append(line)
+    return table(["data", "before the test: without data", "ε = 1", "test: without data", "ε = 1"], lines)
+
+
 def training_figure(rows):
     """CRPS over ε, one panel per dataset; variants other than the usual one are dashed."""
-    colours = dict(zip(MODELS, (BLUE, ORANGE, GREEN, RED)))
+    colours = dict(zip(SHOWN, (PINK, BLUE, ORANGE, GREEN, RED)))
     looks = {(model, variant): (colours[model], "" if variant in USUAL else DASHED) for model, variant in kinds(rows)}
     level_looks = {"seasonal_naive": (GREY, ""), "auto_ets": (GREY, DASHED)}
     panels, datasets = [], in_order(rows, "dataset")
@@ -212,6 +230,10 @@ def draw(folder):
     tables = {"runs": runs_table(read(folder / "published_runs.csv")), **budget_tables(read(folder / "published_budgets.csv"))}
     if (folder / "training.csv").is_file():
         rows = read(folder / "training.csv")
+        if (folder / "lags.csv").is_file():
+            lags = read(folder / "lags.csv")
+            tables["intervals"] = intervals_table(lags)
+            rows += [row for row in lags if row["part"] == "test"]
         tables.update(training_tables(rows))
         (folder / "training.svg").write_text(training_figure(rows), encoding="utf-8")
     return tables
@@ -251,6 +273,7 @@ def main():
     parser.add_argument("--toy", action="store_true")
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--panels", type=Path)
+    parser.add_argument("--lags", type=Path)
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "experiments" / "schuchardt2025")
     options = parser.parse_args()
@@ -258,7 +281,9 @@ def main():
         write_panels(options.panels)
         return
     options.out.mkdir(parents=True, exist_ok=True)
-    if not options.draw:
+    if options.lags:
+        subprocess.run([options.program, "lags", HERE / "lags_settings.csv", options.lags, options.out, "5"], check=True)
+    elif not options.draw:
         subprocess.run([options.program, "figures", options.out, *(["--toy"] if options.toy else [])], check=True)
         if not options.toy:
             subprocess.run([options.program, "plan", HERE / "settings.csv", options.out], check=True)

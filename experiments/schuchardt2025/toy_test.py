@@ -117,6 +117,52 @@ class Toy(toy.ToyTest):
         self.assertEqual(run.one(plan, budget=math.inf)["steps"], 10)
 
 
+class ToyLags(unittest.TestCase):
+    """sign_lags on six series that repeat themselves every twelve steps, but for a walk that goes on for some steps."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        out, lines = Path(cls.folder.name), []
+        for i in range(6):
+            level, state, values = 0.0, 1, []
+            for t in range(1200):
+                state = (1103515245 * (state + i) + 12345) % 2**31
+                level = 0.9 * level + (state / 2**31 - 0.5)
+                values.append(f"{10 + 5 * math.sin(math.pi * t / 6) + level:.4f}")
+            lines.append(f"s{i},0," + ",".join(values))
+        (out / "toy.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        head = (HERE / "lags_settings.csv").read_text(encoding="utf-8").splitlines()[0]
+        settings = out / "lags_settings.csv"
+        settings.write_text(f"{head}\ntoy,,4,4,12,0,0,12 24,48\ntoy,short,4,4,12,0,0,12,12\n", encoding="utf-8")
+        subprocess.run([toy.PROGRAM, "lags", settings, out, out, "2"], check=True)
+        cls.rows = run.read(out / "lags.csv")
+
+    def crps(self, **of):
+        return run.one(self.rows, variant="", part="test", **of)["crps"]
+
+    def test_every_budget_has_a_row_a_seed(self):
+        found = [(row["width"], row["budget"], row["seed"]) for row in self.rows if row["variant"] == "short"]
+        noisy = [(1, 0.25), (1, 0.5), (1, 1), (1, 2), (1, 4), (1, 8), (2, 4), (4, 4), (8, 4)]
+        self.assertEqual(sorted(found), sorted([(*budget, seed) for budget in noisy for seed in (1, 2)] + [(1, 0, 1), (1, math.inf, 1)]))
+        for row in self.rows:
+            self.assertLessEqual(row["epsilon"], row["budget"])
+            self.assertTrue(0 <= row["inside"] <= 1)
+
+    def test_data_teaches_and_noise_hides(self):
+        free, noisy, none = self.crps(budget=math.inf), self.crps(budget=8, width=1, seed=1), self.crps(budget=0)
+        self.assertLess(free, 0.95 * none)
+        self.assertLess(noisy, none)
+
+    def test_tables_come_out(self):
+        tables = run.training_tables([row for row in self.rows if row["part"] == "test"])
+        for model in ("sign_lags", "sign_lags, short", "sign_lags, without data"):
+            self.assertIn(f"| {model} |", tables["training"])
+            self.assertIn(f"| {model} |", tables["users"])
+        self.assertIn("| toy |", run.intervals_table(self.rows))
+
+
 @unittest.skipUnless(TRAIN, "the program that trains is not built: it needs libtorch")
 class ToyTraining(unittest.TestCase):
     """Six series that repeat themselves every twelve steps, and a plan made by hand."""

@@ -4,7 +4,7 @@
 //       [--dataset NAME] [--model NAME] [--variant NAME] [--labels none|all] [--seeds 1,2,3,4,5] [--device cpu|cuda]
 //       [--threads N]
 //       [--steps-cap N] [--baselines-only]
-//   FOLDER/NAME.csv   one series per line: key, first step on the clock of the panel, values
+//   FOLDER/NAME.csv   panel_file.h
 //   rows.csv          dataset, model, variant, label_noise, width, budget, epsilon, seed, steps, crps, seconds; rows
 //                     are added
 // With σ fixed, training to a large ε passes through the smaller ones: one run per seed gives a row for every budget.
@@ -27,6 +27,7 @@
 #include "chronoveil/neural/prediction.h"
 #include "chronoveil/neural/trainer.h"
 #include "schuchardt2025/fields.h"
+#include "schuchardt2025/panel_file.h"
 #include "schuchardt2025/train_start.h"
 
 namespace chronoveil::schuchardt2025 {
@@ -65,26 +66,6 @@ Result<std::vector<Row>> read_rows(const std::string& path) {
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-Result<Panel> read_panel(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return fail(ErrorKind::storage, path + ": cannot be read");
-  Panel panel;
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string_view> fields = split(line, ',');
-    if (fields.size() < 3) return fail(ErrorKind::bad_data, path + ": a line without values");
-    forecasting::PanelSeries series;
-    series.key = fields[0];
-    CV_TRY(series.start, number<std::int64_t>("start", fields[1]));
-    for (std::size_t i = 2; i < fields.size(); ++i) {
-      CV_TRY(const float value, number<float>("value", fields[i]));
-      series.values.push_back(value);
-    }
-    series.length = std::ssize(series.values);
-    panel.series.push_back(std::move(series));
-  }
-  return panel;
 }
 
 // A model to train, and the steps at which it is scored.

@@ -192,16 +192,16 @@ class Backtests(ForecastTest):
         told = self.assert_json(*words, "--output", str(csv), "--report", str(report))
         self.assertEqual((told["series"], told["windows"], told["held_back"]), (SERIES, 2 * SERIES, 2 * FORECAST))
         named = [(row["model"], row["baseline"], row.get("epsilon"), row["seeds"]) for row in told["rows"]]
-        self.assertEqual(named, [("seasonal_naive", True, None, 1), ("auto_ets", True, None, 1)] + [
+        self.assertEqual(named, [("seasonal_naive", True, None, 1), ("auto_ets", True, None, 1), ("without_data", False, 0, 1)] + [
             (model, False, epsilon, 2) for model in ("simple_feed_forward", "dlinear") for epsilon in (8, None)])
         for row in told["rows"]:
             self.assertGreater(row["crps"], 0)
-        self.assertEqual([row["reason"] for row in told["rows"] if "reason" in row], ["trained without noise"] * 2)
+        self.assertEqual([row["reason"] for row in told["rows"] if "reason" in row], ["has seen no data"] + ["trained without noise"] * 2)
         header, rows = rows_of(csv.read_text())
         self.assertEqual(header, ["model", "epsilon", "noise_multiplier", "steps", "crps", "deviation", "seeds", "mark"])
         self.assertEqual({row[-1] for row in rows},
                          {"internal: computed from the data without noise: for its owner alone"})
-        self.assertEqual([row[:2] for row in rows], [["seasonal_naive", ""], ["auto_ets", ""]] + [
+        self.assertEqual([row[:2] for row in rows], [["seasonal_naive", ""], ["auto_ets", ""], ["without_data", "0"]] + [
             [model, epsilon] for model in ("simple_feed_forward", "dlinear") for epsilon in ("8", "inf")])
         self.assertEqual([float(row[4]) for row in rows], [row["crps"] for row in told["rows"]])
         for path in (csv, report):  # scores of held-back data are as private as the data

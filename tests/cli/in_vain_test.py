@@ -4,6 +4,7 @@ import unittest
 
 from jobs import HEADER, ROWS, JobTest
 from means_jobs import MeansTest
+from perturb_jobs import PerturbTest
 from program import run
 
 
@@ -125,6 +126,46 @@ class Replaced(JobTest):
         self.assert_kept(["output.json: ", "holds the release of the debit city:4"], "--again", "city:1")
 
 
+class ReplacedMeans(MeansTest):
+    def test_a_seed_or_a_replay_never_replaces_private_means_in_any_form(self):
+        self.write("points.csv", "bus,ts,x,y,speed\n" + "".join(
+            f"b{i},2026-03-28T08:{i % 60:02},{i % 2 / 50 + 0.005},0.005,{10 + i}\n" for i in range(40)))
+        grid = "\n".join(f"{name} = {value}" for name, value in
+                         (("shape", "'square'"), ("west", 0), ("south", 0), ("east", 0.04), ("north", 0.01), ("size", 1112)))
+        change = (('place = "where"', 'longitude = "x"\nlatitude = "y"'), ('"in.csv"', '"points.csv"'),
+                  ('list = "places.txt"', grid), ('report = "out.html"', 'geojson = "out.geojson"\nchart = "out.svg"'))
+        self.create()
+        self.assert_succeeds(*self.job(*change))
+        keys = {"out.csv": "output.csv", "out.json": "output.json", "out.geojson": "output.geojson",
+                "out.svg": "output.chart"}
+        kept = {name: (self.folder / name).read_bytes() for name in keys}
+        tape = self.tape(*[0.0] * 400)
+        for flags in (("--seed", "1"), ("--noise-from", tape)):
+            for name, key in keys.items():
+                for other in keys:
+                    (self.folder / other).unlink(missing_ok=True)
+                self.write(name, kept[name])
+                self.assert_refused(2, [f"{key}: ", "may be of a private release"], self.job(*change, flags=flags))
+                self.assertEqual((self.folder / name).read_bytes(), kept[name])
+            (self.folder / name).unlink()
+            self.assertEqual(run(*self.job(*change, flags=flags)).returncode, 0)
+            self.assertEqual(run(*self.job(*change, flags=("--seed", "2"))).returncode, 0)  # not private itself
+
+
+class ReplacedSeries(PerturbTest):
+    def test_a_seed_never_replaces_a_private_series_in_any_form(self):
+        self.create()
+        self.assert_succeeds(*self.job())
+        keys = {"out.csv": "output.csv", "out.json": "output.json", "out.html": "output.report"}
+        kept = {name: (self.folder / name).read_bytes() for name in keys}
+        for name, key in keys.items():
+            for other in keys:
+                (self.folder / other).unlink(missing_ok=True)
+            self.write(name, kept[name])
+            self.assert_refused(2, [f"{key}: ", "may be of a private release"], self.job(flags=("--seed", "1")))
+            self.assertEqual((self.folder / name).read_bytes(), kept[name])
+
+
 class Uninformative(JobTest):
     def test_counts_whose_intervals_are_wider_than_any_count(self):
         self.create()
@@ -174,6 +215,16 @@ class UninformativeMeans(MeansTest):
                             self.job(everywhere, ("epsilon = 2.0", "epsilon = 0.05")))
         self.assertEqual(self.debits(), [])
         self.assert_succeeds(*self.job(few, everywhere, flags=("--allow-uninformative",)))
+
+    def test_means_in_which_no_row_counts_are_refused_before_noise(self):
+        self.create()
+        self.write("places.txt", "North\nWest\n")  # not as the data have them
+        self.assertIn("empty     no row counts", self.assert_succeeds(*self.job(command="check")))
+        self.assert_fails(3, ["no row of the data counts", "--allow-empty", "the budget is reserved, not lost"], *self.job())
+        self.assertEqual((self.debits(), "out.csv" in self.files()), ([("buses:1", "reserved")], False))
+        done = run(*self.job(flags=("--allow-empty",)))
+        self.assertEqual((done.returncode, self.debits()), (0, [("buses:1", "released")]), done.stderr)
+        self.assertEqual({line.split(",", 2)[2] for line in self.read("out.csv").splitlines()[1:]}, {",,"})
 
     def test_a_check_counts_people_above_either_cap(self):
         self.create()

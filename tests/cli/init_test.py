@@ -22,11 +22,12 @@ class InitTest(FolderTest):
     def init(self, *arguments):
         return self.assert_succeeds("init", *arguments, cwd=self.folder)
 
-    def answer(self, arguments, answers):
+    def answer(self, arguments, answers, **environment):
         """What it prints at a terminal where somebody types the answers."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([PROGRAM, "init", *arguments], cwd=self.folder, stdin=theirs, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, encoding="utf-8")
+                                   stderr=subprocess.PIPE, text=True, encoding="utf-8",
+                                   env={**os.environ, **environment})
         os.close(theirs)
         os.write(ours, answers)
         stdout, stderr = process.communicate(timeout=60)
@@ -255,10 +256,10 @@ class InitTest(FolderTest):
         told = self.init("train", "load.csv", *said, "--series", "meter", "--series-list", "m1, m2")
         self.assertIn("--unit event --relation replace_values", told)
         job = self.read("load.toml")
-        for line in ("[train]", 'model = "simple_feed_forward"', "context_length = 24", "steps = 200",
-                     'model = "load.cvm"', "# steps that a window reads", 'length = "1h"'):
+        for line in ("[train]", 'model = "auto"', "forecast_length = 24", 'model = "load.cvm"',
+                     "# steps that it forecasts", 'length = "1h"'):
             self.assertIn(line, job)
-        self.assertIn("trains    simple_feed_forward on 2 series of 672 slots",
+        self.assertIn("trains    sign_lags on 2 series of 672 slots",
                       self.assert_succeeds("plan", "load.toml", cwd=self.folder))
 
     def test_counts_may_lie_on_a_grid(self):
@@ -297,6 +298,16 @@ class InitTest(FolderTest):
         job = self.read("trips.toml")
         for line in ('user = "card"', 'keys = ["north", "south"]', 'end = "2026-03-08"', "\nmax_steps = 4\n"):
             self.assertIn(line, job)
+
+    def test_the_zone_is_guessed_as_the_machine_has_it(self):
+        given = tuple(word for word in self.given if word not in ("--zone", "Europe/Berlin"))
+        for zone, guessed in (("Asia/Kolkata", "Asia/Kolkata"), ("Mars/Base", "UTC"), ("", "UTC"),
+                              ("CET-1CEST,M3.5.0,M10.5.0/3", "UTC")):
+            # Name, time, format; then the zone, and guesses.
+            _, stderr = self.answer(("trips.csv", *given), b"\n" * 12, TZ=zone)
+            self.assertIn(f"source.zone: the time zone, such as Europe/Berlin [{guessed}]\n", stderr)
+            self.assertIn(f'\nzone = "{guessed}"\n', self.read("trips.toml"))
+            (self.folder / "trips.toml").unlink()
 
 
 if __name__ == "__main__":

@@ -435,6 +435,22 @@ class Disorder(LiveTest):
         self.assertIn(f"erratum   of the step {WEEKS[1]} of the release cases\n", self.assert_succeeds(*words))
         self.live(counts((3, 8)))  # the release goes on
 
+    def test_an_erratum_says_at_a_terminal_what_it_costs_and_asks(self):
+        self.prepare()
+        self.live(counts((0, 5), (1, 6), (2, 7)))
+        (self.folder / "right.csv").write_text(counts((1, 60)))
+        words = ("live", "correct", str(self.job), "--step", WEEKS[1], "--rows", str(self.folder / "right.csv"),
+                 "--ledger", str(self.ledger))
+        erratum = self.folder / f"out_erratum_{WEEKS[1]}.csv"
+        code, shown = self.on_terminal(words, b"n\n")
+        self.assertEqual((code, len(self.history()), erratum.exists()), (2, 1, False), shown)
+        self.assertRegex(shown, r"cost      ε = 1000, δ = 0 from the budget of clinic\s+left      \d\d\.\d % after this debit")
+        self.assertIn("not confirmed, so nothing was debited; --yes debits without a question", shown)
+        code, shown = self.on_terminal(words, b"y\n")
+        self.assertEqual((code, len(self.history()), erratum.exists()), (0, 2, True), shown)
+        code, shown = self.on_terminal((*words, "--yes"))  # a second erratum of the step
+        self.assertEqual((code, len(self.history()), "[y/N]" in shown), (0, 3, False), shown)
+
     def test_an_erratum_keeps_the_caps_and_may_be_empty(self):
         """One person may be in every series of a step: the caps of the job are those of its errata."""
         self.prepare({"source": {"series": "ward"}, "series": {"keys": ["a", "b", "c"]},

@@ -181,7 +181,17 @@ class Training(Kind):
         return ("train", "job.toml")
 
 
+class SignLags(Training):
+    """A model that looks at the data once: a release like any other."""
+
+    name = "sign_lags"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.write("job.toml", train_jobs.SIGN_LAGS)
+
+
 LIGHT = (Series, Means, Perturbed)
 # All whose release one debit with one draw pays for.
-STORED = (*LIGHT, Look, Forecast) if FORECAST else (*LIGHT, Look)
+STORED = (*LIGHT, Look, SignLags, Forecast) if FORECAST else (*LIGHT, Look, SignLags)
 EVERY = (*STORED, Training) if FORECAST else STORED

@@ -4,6 +4,7 @@ import json
 import unittest
 
 from jobs import JOB, JobTest
+from means_jobs import MeansTest, text_of
 from perturb_jobs import PerturbTest
 from program import run
 
@@ -234,6 +235,45 @@ class ProgrammeTest(JobTest):
         done = run("budget", "programme", str(self.programme), "--ledger", str(self.ledger))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("'map.toml' cannot have a slot: a live release makes a debit of its own for each span", done.stderr)
+
+
+class MeansProgrammeTest(MeansTest):
+    """A year of maps: one job, four times, priced together."""
+
+    PROGRAMME = 'dataset = "buses"\n[[release]]\njob = "job.toml"\ntimes = 4\nvaries = ["slots.start", "slots.end"]\n'
+    DAYS = ("2026-03-28", "2026-03-29", "2026-03-30", "2026-03-31", "2026-04-01", "2026-04-02")
+
+    def map(self, number, *flags, command="run"):
+        first, after = self.DAYS[number:number + 2]
+        return self.job(('start = "2026-03-28T00:00"', f'start = "{first}T00:00"'),
+                        ('end = "2026-03-30T00:00"', f'end = "{after}T00:00"'), flags=flags, command=command)
+
+    def test_four_maps_take_the_slots_of_one_debit(self):
+        self.create("buses", "--epsilon", "20", "--delta", "1e-6", "--relation", "replace_values")
+        self.write("in.csv", text_of([(bus, time.replace("2026-03-28", day), place, speed) for day in self.DAYS
+                                      for bus, time, place, speed in self.rows if time < "2026-03-29"]))
+        self.map(0)
+        programme = ("budget", "programme", str(self.write("year.toml", self.PROGRAMME)), "--ledger", str(self.ledger))
+        planned = self.assert_json(*programme, "--dry-run")
+        self.assertEqual(self.debits(), [])
+        told = self.assert_json(*programme)
+        self.assertEqual(planned["epsilon"], told["epsilon"])
+        (debit,) = self.assert_json("budget", "history", "buses", "--ledger", str(self.ledger))["debits"]
+        events = [slot["reserved"] for slot in debit["slots"]]
+        alone = self.assert_json("account", json.dumps({"event": "compose", "events": events}), "--delta", "1e-6")
+        self.assertEqual(len(events), 4)
+        self.assertAlmostEqual(told["epsilon"], alone["epsilon"], places=6)
+        self.assertLess(told["epsilon"], 4 * 2.0)
+        for number in range(4):
+            self.assertEqual(self.assert_json(*self.map(number, command="check"))["admitted"], True)
+            done = run(*self.map(number))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"takes buses:1/{number}", done.stderr)
+            self.assertEqual(json.loads(self.read("out.json"))["debit"]["id"], f"buses:1/{number}")
+        self.assertEqual(len(self.debits()), 1)
+        self.assertIn("ordinary debit", run(*self.map(4)).stderr)
+        self.assertEqual(len(self.debits()), 2)
+        self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger))
 
 
 class PerturbedProgrammeTest(PerturbTest):

@@ -47,6 +47,10 @@ report = "model.html"
 """
 STEPS = 12
 
+# The model that looks once: no steps, no batches.
+SIGN_LAGS = JOB.replace('model = "simple_feed_forward"\ncontext_length = 12\n', 'model = "sign_lags"\n').replace(
+    "batch_size = 4\nnoise_multiplier = 2.0\nsteps = 12\nhidden = 8\n", "")
+
 
 def time_of(hour):
     return f"2026-03-{1 + hour // 24:02}T{hour % 24:02}:00"

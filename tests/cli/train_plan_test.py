@@ -164,8 +164,9 @@ class HandingOn(TrainTest):
         return path
 
     def test_words_are_passed_on_and_the_exit_code_comes_back(self):
-        for words in (["train", "job.toml", "--ledger=x y", "--yes", "--", "-"], ["forecast", "m.cvm", "--series", "a b"],
-                      ["backtest", "job.toml", "--seeds", "5", "--json"], ["train", "--help"], ["forecast"]):
+        _, job, *_ = self.job()
+        for words in (["train", job, "--ledger=x y", "--yes"], ["train", job, "--again", "city:1", "--json"],
+                      ["backtest", job, "--seeds", "5", "--json"], ["backtest", job, "--models", "sign_lags,dlinear"]):
             done = self.start(self.other(), *words)
             self.assertEqual((done.returncode, done.stderr), (7, ""), words)
             self.assertEqual(done.stdout.splitlines(), words)
@@ -180,7 +181,8 @@ class HandingOn(TrainTest):
 
     def test_without_the_other_program_it_says_what_to_install(self):
         nowhere = self.folder / "nowhere"
-        for words in (["train", "job.toml"], ["forecast", "m", "i"], ["backtest", "job.toml"], self.job()):
+        _, job, *_ = self.job()
+        for words in (["train", job], ["backtest", job], ["run", job]):
             done = self.start(nowhere, *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertIn("chronoveil-forecast", done.stderr)
@@ -188,6 +190,15 @@ class HandingOn(TrainTest):
         done = self.start(nowhere, "train", "--help")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("chronoveil train load.toml", done.stdout)
+
+    def test_what_is_wrong_with_a_job_is_said_without_the_other_program(self):
+        nowhere = self.folder / "nowhere"
+        done = self.start(nowhere, "train", "no_such.toml")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("no_such.toml", done.stderr)
+        done = self.start(nowhere, "forecast", self.job()[1], "load.csv")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("this is not a model file", done.stderr)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,20 @@ class Ledger(TrainTest):
         self.assertNotEqual(weights_of(self.files()["model.cvm"]), weights_of(first["model.cvm"]))
         self.assertFalse(self.ledger.exists())
 
+    def test_a_seed_never_replaces_a_private_model_or_what_tells_of_it(self):
+        self.create()
+        self.assert_succeeds(*self.train())
+        keys = {"model.cvm": "output.model", "model.json": "output.json", "model.html": "output.report"}
+        kept = {name: (self.folder / name).read_bytes() for name in keys}
+        for command in ("train", "run"):
+            for name, key in keys.items():
+                for other in keys:
+                    (self.folder / other).unlink(missing_ok=True)
+                self.write(name, kept[name])
+                self.assert_refused(2, [f"{key}: ", "may be of a private release"],
+                                    self.train(command=command, flags=("--seed", "7")), [("city:1", "released")])
+                self.assertEqual((self.folder / name).read_bytes(), kept[name])
+
     def test_a_dry_run_is_a_plan_and_needs_neither_ledger_nor_data(self):
         (self.folder / "load.csv").unlink()
         planned = self.assert_succeeds(*self.train(command="plan"))

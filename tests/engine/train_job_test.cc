@@ -193,6 +193,11 @@ TEST_F(TrainJob, SpansAreOfListedSeriesOnce) {
 TEST_F(TrainJob, WhatIsAskedMakesAJobAnotherOne) {
   write("spans.csv", "series,start,end\nm0,2026-03-02,2026-03-09\n");
   const std::string same = digest_of(job(text()));
+  for (const auto& [key, value] : facts_of(job(text()))) {
+    EXPECT_NE(key, "train.seasons") << "what older jobs do not say is not told: their digests stay";
+    if (key == "train.context_length") EXPECT_EQ(value, "24");
+    if (key == "train.windows_per_series") EXPECT_EQ(value, "1");
+  }
   EXPECT_EQ(digest_of(job(text("noise_multiplier = 4.0\n"))), same);
   // Where the model goes and how often it is kept on the way is not asked of the data.
   EXPECT_EQ(digest_of(job(text("noise_multiplier = 4\ncheckpoint_every = 7\n", "", "value = \"kwh\"\n",

@@ -1,5 +1,5 @@
-// chronoveil train, forecast, backtest: run chronoveil-forecast, which is installed beside this program. This program
-// does not link libtorch, which takes a while to load.
+// chronoveil train, forecast, backtest. This program does not link libtorch, which takes a while to load: where a model
+// is a network, it becomes chronoveil-forecast, which is installed beside it.
 #include "commands/train_command.h"
 
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command.h"
+#include "commands.h"
 #include "output/train_output.h"
 #include "signals.h"
 
@@ -48,29 +49,16 @@ Failure become(const std::vector<std::string>& arguments) {
   return fail(ErrorKind::storage, "'" + program + "': " + std::strerror(errno));
 }
 
-void add_front(CLI::App& app, CommandContext& context, const std::string& name, const std::string& description,
-               const std::string& example) {
-  CLI::App* command = app.add_subcommand(name, description);
-  command->set_help_flag();  // the other program's help knows the options
-  command->prefix_command();
-  add_example(*command, example);
-  on_run(*command, context, [command, name]() -> Result<void> {
-    std::vector<std::string> arguments{name};
-    for (const std::string& word : command->remaining()) arguments.push_back(word);
-    const bool asks_for_help = arguments.size() > 1 && (arguments[1] == "--help" || arguments[1] == "-h");
-    if (asks_for_help && !is_there(other_program())) {
-      std::cout << "The options, --json among them, are those of " << kProgram << ", which is not installed here.\n\n"
-                << command->help();
-      return {};
-    }
-    return become(arguments);
-  });
+NetworkDoor to_other_program() {
+  return {nullptr, [](const auto& arguments) -> Result<void> { return become(arguments); }};
 }
 
 }  // namespace
 
 Result<void> run_training(const std::string& path, const engine::Job& job, const RunFlags& flags, bool json) {
   if (flags.dry_run) return print_train_plan(job, json);
+  const NetworkDoor door = to_other_program();
+  if (!door.leads_away_for(job.train().model.model)) return train_job(job, flags, {}, json, nullptr);
   std::vector<std::string> arguments{"train", path};
   const auto pass = [&](const char* option, const std::optional<std::string>& value) {
     if (value) arguments.insert(arguments.end(), {option, *value});
@@ -82,22 +70,15 @@ Result<void> run_training(const std::string& path, const engine::Job& job, const
   pass("--keep-from", flags.keep_from);
   if (flags.yes) arguments.emplace_back("--yes");
   if (json) arguments.emplace_back("--json");
-  return become(arguments);
+  return door.hand_on(arguments);
 }
 
-void add_train_front(CLI::App& app, CommandContext& context) {
-  add_front(app, context, "train", "Train a forecasting model on private series, with one debit",
-            "chronoveil train load.toml");
-}
-
+void add_train_front(CLI::App& app, CommandContext& context) { add_train_command(app, context, to_other_program()); }
 void add_forecast_front(CLI::App& app, CommandContext& context) {
-  add_front(app, context, "forecast", "Forecast the steps after a series with a model that was trained",
-            "chronoveil forecast model.cvm load.csv --series meter --output next.csv");
+  add_forecast_command(app, context, to_other_program());
 }
-
 void add_backtest_front(CLI::App& app, CommandContext& context) {
-  add_front(app, context, "backtest", "Compare a model and the baselines with the last steps of the series",
-            "chronoveil backtest load.toml");
+  add_backtest_command(app, context, to_other_program());
 }
 
 }  // namespace chronoveil::cli

@@ -52,6 +52,14 @@ std::string protects_text(const engine::Job& job) {
   return "";
 }
 
+// "24 and 168 steps"
+std::string counted_list(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < numbers.size(); ++i)
+    text += std::to_string(numbers[i]) + (i + 2 == numbers.size() ? " and " : ", ");
+  return text + counted(numbers.back(), "step", "steps");
+}
+
 std::string batches_text(const engine::TrainPlanned& planned) {
   const forecasting::SamplingScheme& scheme = planned.scheme;
   std::string text = fmt::format("batches   {}: ", counted(scheme.batch_size, "window", "windows"));
@@ -61,6 +69,23 @@ std::string batches_text(const engine::TrainPlanned& planned) {
                             : fmt::format("{} of {} series, drawn anew each step", scheme.group(), series);
   return text + fmt::format(", {} of each{}\n", counted(scheme.windows_per_series, "window", "windows"),
                             is_poisson(planned) ? " on average" : "");
+}
+
+std::string price_text(const engine::TrainPlanned& planned) {
+  return fmt::format("price     ε = {}, δ = {}\nbecause   {}\n", ledger::rounded_up(planned.price.epsilon),
+                     ledger::rounded_up(planned.delta), planned.reason);
+}
+
+// Of a model that looks once.
+std::string look_text(const engine::TrainPlanned& planned) {
+  const engine::SignLagsPlanned& signs = *planned.signs;
+  return fmt::format("compares  values {} apart; a forecast of {} reads {}\n", counted_list(signs.config.seasons),
+                     counted(signs.config.forecast, "step", "steps"),
+                     counted(signs.config.history(), "step", "steps")) +
+         fmt::format("releases  {} once, each with noise of {}: noise multiplier {}, sensitivity {}\n",
+                     counted(signs.config.released(), "integer", "integers"), figure(signs.noise),
+                     figure(planned.noise_multiplier), figure(signs.sensitivity)) +
+         price_text(planned);
 }
 
 ordered_json model_json(const forecasting::ModelConfig& model) {
@@ -80,6 +105,17 @@ ordered_json model_json(const forecasting::ModelConfig& model) {
           {"lags", model.lags}};
 }
 
+void add_promise(const engine::TrainPlanned& planned, ordered_json& all) {
+  report::MeansPublished bare;  // every kind of release says these in the same words
+  bare.release.guarantee = planned.guarantee;
+  bare.plan.event = planned.event;
+  bare.plan.price = planned.price;
+  bare.not_protected = engine::not_protected(planned);
+  const ordered_json document = ordered_json::parse(report::means_json(bare));
+  all["guarantee"] = document["guarantee"];
+  all["plan"] = {{"event", document["plan"]["event"]}, {"price", document["plan"]["price"]}};
+}
+
 }  // namespace
 
 std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& planned) {
@@ -94,6 +130,7 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
                         shortest(planned.bounds->upper()));
   text += fmt::format("protects  {}, {}: {}\n", unit_text(planned.guarantee), name(planned.guarantee.relation),
                       protects_text(job));
+  if (planned.signs) return text + look_text(planned);
   text += fmt::format(
       "windows   {} per series, each reads {} steps and forecasts {}; one change touches at most {} ({} %)\n",
       span_text(planned.least_windows, planned.most_windows), planned.shape.context, planned.shape.forecast,
@@ -102,9 +139,7 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
   text += fmt::format("steps     {}{}, noise multiplier {}, clipped to {}\n", planned.steps,
                       planned.spare_steps > 0 ? fmt::format(" and {} to spare", planned.spare_steps) : std::string(),
                       figure(planned.noise_multiplier), figure(planned.clip));
-  text += fmt::format("price     ε = {}, δ = {}\n", ledger::rounded_up(planned.price.epsilon),
-                      ledger::rounded_up(planned.delta));
-  return text + fmt::format("because   {}\n", planned.reason);
+  return text + price_text(planned);
 }
 
 ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned& planned) {
@@ -113,6 +148,23 @@ ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned&
                    {"series", planned.series.size()},
                    {"slots", planned.axis.steps()},
                    {"channels", planned.channels}};
+  if (planned.signs) {
+    const engine::SignLagsPlanned& signs = *planned.signs;
+    all["model"] = {{"name", planned.model.model},
+                    {"context_length", signs.config.context},
+                    {"forecast_length", signs.config.forecast},
+                    {"channels", planned.model.channels},
+                    {"seasons", signs.config.seasons},
+                    {"day", signs.config.day}};
+    all["reads"] = signs.config.history();
+    all["released"] = signs.config.released();
+    all["protected_values"] = signs.protected_values;
+    all["sensitivity"] = signs.sensitivity;
+    all["noise"] = signs.noise;
+    all["noise_multiplier"] = planned.noise_multiplier;
+    add_promise(planned, all);
+    return all;
+  }
   all["windows"] = {{"context_length", planned.shape.context}, {"forecast_length", planned.shape.forecast},
                     {"least", planned.least_windows},          {"most", planned.most_windows},
                     {"touched", most_touched(planned)},        {"touched_share", planned.touched_share}};
@@ -130,14 +182,7 @@ ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned&
   all["lower"] = number_or_null(job.train().lower);
   all["upper"] = number_or_null(job.train().upper);
   if (engine::noises_windows(job.train())) all["noise_unit"] = job.train().noise_unit;
-  report::MeansPublished bare;  // every kind of release says these in the same words
-  bare.release.guarantee = planned.guarantee;
-  bare.plan.event = planned.event;
-  bare.plan.price = planned.price;
-  bare.not_protected = engine::not_protected(planned);
-  const ordered_json document = ordered_json::parse(report::means_json(bare));
-  all["guarantee"] = document["guarantee"];
-  all["plan"] = {{"event", document["plan"]["event"]}, {"price", document["plan"]["price"]}};
+  add_promise(planned, all);
   return all;
 }
 

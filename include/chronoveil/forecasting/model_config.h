@@ -12,7 +12,7 @@
 namespace chronoveil::forecasting {
 
 struct ModelConfig {
-  std::string model = "simple_feed_forward";  // a row of kModels
+  std::string model = "simple_feed_forward";  // a network, or sign_lags
   std::int64_t context_length = 24;           // steps that the network reads; DeepAR's lags reach further back
   std::int64_t forecast_length = 24;          // L_F
   std::int64_t channels = 1;                  // D
@@ -32,7 +32,9 @@ struct ModelInfo {
   std::string_view name;
   std::string_view summary;
 };
-std::span<const ModelInfo> models();
+std::span<const ModelInfo> models();  // those that are networks
+// Whether it is one of them, which libtorch trains step by step.
+bool is_network(std::string_view model);
 
 // Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden"). A key of
 // another model (lags, layers of dlinear, head_features) is an error; completing twice changes nothing.

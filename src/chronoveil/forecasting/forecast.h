@@ -27,6 +27,13 @@ struct Forecast {
   std::vector<float> paths;  // [path_count, L_F, D]; empty unless asked for
 };
 
+struct PredictionOptions {
+  std::int64_t paths = 200;  // for quantiles of a model that has none but through paths, and for `keep_paths`
+  bool keep_paths = false;
+  std::uint64_t seed = 1;  // paths are post-processing: privacy does not depend on it
+  std::int64_t batch = 256;
+};
+
 // Quantiles of sample values at kLevels, by linear interpolation between order statistics (type 7): exactly an order
 // statistic where (n - 1) q is an integer. NaN without values. Precondition: no value is NaN.
 std::array<float, 9> quantiles_of(std::span<float> values);  // sorts them

@@ -38,8 +38,8 @@ Result<void> within(std::string_view key, std::int64_t value, std::int64_t least
 }
 
 std::string listed_models() {
-  std::string names;
-  for (const ModelInfo& info : kModels) names += (names.empty() ? "" : ", ") + std::string(info.name);
+  std::string names = "auto, sign_lags";
+  for (const ModelInfo& info : kModels) names += ", " + std::string(info.name);
   return names;
 }
 
@@ -61,7 +61,19 @@ Result<void> check_lags(const ModelConfig& config) {
 
 std::span<const ModelInfo> models() { return kModels; }
 
+bool is_network(std::string_view model) {
+  return std::any_of(kModels.begin(), kModels.end(), [&](const ModelInfo& info) { return info.name == model; });
+}
+
 Result<ModelConfig> completed(ModelConfig config) {
+  if (config.model == "sign_lags") {  // what it has beside lengths is in sign_lags/plan.h
+    CV_CHECK(within("model.context_length", config.context_length, 1, kLongest));
+    CV_CHECK(within("model.forecast_length", config.forecast_length, 1, kLongest));
+    CV_CHECK(within("model.channels", config.channels, 1, kLongest));
+    if (config.covariates != 0)
+      return invalid("model.covariates", std::to_string(config.covariates), "0 for sign_lags");
+    return config;
+  }
   if (std::none_of(kModels.begin(), kModels.end(), [&](const ModelInfo& info) { return info.name == config.model; }))
     return invalid("model.model", "'" + config.model + "'", "one of " + listed_models());
   const Defaults defaults = defaults_of(config.model);

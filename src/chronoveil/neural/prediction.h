@@ -10,12 +10,8 @@
 
 namespace chronoveil::neural {
 
-struct PredictionOptions {
-  std::int64_t paths = 200;  // for quantiles of an autoregressive model, and for `keep_paths`
-  bool keep_paths = false;
-  std::uint64_t seed = 1;  // paths are post-processing: privacy does not depend on it
-  std::int64_t batch = 256;
-};
+using forecasting::PredictionOptions;
+
 // For each window; one with window.start = L forecasts what follows its series. Quantiles are exact (Student-t) unless
 // the model is autoregressive.
 Result<std::vector<forecasting::Forecast>> predict(const Model&, const Parameters&, const forecasting::Panel&,

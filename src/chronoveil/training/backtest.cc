@@ -5,8 +5,10 @@
 #include <map>
 
 #include "chronoveil/engine/train/read.h"
-#include "chronoveil/neural/prediction.h"
-#include "chronoveil/training/train.h"
+#include "chronoveil/engine/train/sign_lags.h"
+#include "chronoveil/forecasting/sign_lags/weights.h"
+#include "chronoveil/training/networks.h"
+#include "chronoveil/training/sign_lags.h"
 
 namespace chronoveil::training {
 namespace {
@@ -25,33 +27,46 @@ struct Trial {
 };
 
 struct Ground {
+  TrainPlanned planned;
   Panel whole, seen;
   std::vector<Window> windows;
 };
 
-Result<double> crps_of(const Ground& ground, const neural::Trainer& trainer, const forecasting::Calendar& calendar,
-                       forecasting::Fill fill, const torch::Device& device) {
-  neural::Parameters released = trainer.model().initial(0);
-  released.set_flat(trainer.released().to(torch::kCPU));
-  released.to(device);
-  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-         neural::predict(trainer.model(), released, ground.whole, calendar, fill, ground.windows, {}, device));
+Result<double> crps_of(const Ground& ground, const Forecaster& forecaster) {
+  CV_TRY(const std::vector<forecasting::Forecast> forecasts, forecaster.forecast(ground.whole, ground.windows, {}));
   return forecasting::score(ground.whole, ground.windows, forecasts).crps();
+}
+
+// Looks at what is to be seen once, as a seeded release does.
+Result<void> look_once(const Trial& trial, const Ground& ground, std::uint64_t seed, Backtest& backtest) {
+  const engine::SignLagsPlanned& signs = *trial.planned.signs;
+  CV_TRY(const forecasting::SignProducts products, sign_products(ground.seen, signs.config));
+  DrawRight seeded = DrawRight::seeded(seed);
+  CV_TRY(const forecasting::SignRelease release,
+         trial.noise ? forecasting::release(products, *trial.noise, signs.protected_values, seeded)
+                     : forecasting::without_noise(products));
+  CV_TRY(forecasting::SignLagsModel model, forecasting::model_of(release));
+  CV_TRY(const double crps, crps_of(ground, *forecaster_of(std::move(model))));
+  backtest.rows[trial.row].crps.push_back(crps);
+  return {};
 }
 
 // Trials with the same noise are one training, scored after different numbers of steps: a smaller ε takes the first
 // steps of a larger one.
 Result<void> train_together(const Job& job, const std::vector<const Trial*>& trials, const Ground& ground,
-                            std::uint64_t seed, const torch::Device& device, Backtest& backtest) {
+                            std::uint64_t seed, const BacktestRequest& request, Backtest& backtest) {
   const Trial& any = *trials.front();
-  neural::TrainingConfig config = training_config(job, any.planned);
-  if (!any.noise) config.privacy.reset();
-  config.initial_seed = seed + 1;
-  CV_TRY(neural::Trainer trainer, neural::Trainer::make(config, ground.seen, device));
-  DrawRight seeded = DrawRight::seeded(seed);
+  if (any.planned.signs) {
+    for (const Trial* trial : trials) CV_CHECK(look_once(*trial, ground, seed, backtest));
+    return {};
+  }
+  CV_TRY(const Networks* networks, needed(request.networks, any.planned.model.model));
+  CV_TRY(const std::unique_ptr<Trainee> trainee,
+         networks->trainee({&job, &any.planned, any.noise.has_value(), ground.seen, seed, request.device}));
   for (const Trial* trial : trials) {
-    while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), seeded));
-    CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train().fill, device));
+    CV_CHECK(trainee->train_to(trial->steps));
+    CV_TRY(const std::unique_ptr<Forecaster> forecaster, trainee->forecaster());
+    CV_TRY(const double crps, crps_of(ground, *forecaster));
     backtest.rows[trial->row].crps.push_back(crps);
   }
   return {};
@@ -70,6 +85,9 @@ Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& requ
     for (const double epsilon : epsilons) {
       Job variant = job;
       variant.train().model.model = model;
+      // A context is for the model of the job: what a network reads, or what sign_lags weighs.
+      if (engine::is_sign_lags(model) != engine::is_sign_lags(job.train().model.model))
+        variant.train().model.context_length = 0;
       Trial trial;
       trial.row = backtest.rows.size();
       if (std::isinf(epsilon)) {
@@ -82,7 +100,8 @@ Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& requ
         trial.steps = trial.planned.steps;
         most_steps = std::max(most_steps, trial.steps);
       }
-      backtest.rows.push_back({model, epsilon, trial.noise.value_or(0), trial.steps, {}});
+      if (trial.planned.signs) trial.steps = 0;
+      backtest.rows.push_back({trial.planned.model.model, epsilon, trial.noise.value_or(0), trial.steps, {}});
       trials.push_back(std::move(trial));
     }
   }
@@ -90,9 +109,10 @@ Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& requ
 }
 
 Result<Ground> ground_of(const Job& job, const BacktestRequest& request, Backtest& backtest) {
-  const forecasting::Rolling rolling = request.rolling.value_or(forecasting::Rolling{1, 1});
   CV_TRY(const TrainPlanned planned, engine::plan_training(job));
+  const forecasting::Rolling rolling{request.windows, request.stride.value_or(planned.shape.forecast)};
   Ground ground;
+  ground.planned = planned;
   // Forecasts read, and are compared with, unclamped values; training sees clamped ones, as in a real run.
   CV_TRY(ground.whole, engine::read_panel(job.source, planned.channels, planned.axis, planned.series));
   CV_TRY(ground.windows, forecasting::rolling_windows(ground.whole, planned.shape.forecast, rolling));
@@ -102,8 +122,15 @@ Result<Ground> ground_of(const Job& job, const BacktestRequest& request, Backtes
   backtest.series = static_cast<std::int64_t>(ground.whole.series.size());
   backtest.windows = static_cast<std::int64_t>(ground.windows.size());
   backtest.season = request.season > 0 ? request.season : forecasting::usual_season(planned.slot_seconds);
+  backtest.forecast_length = planned.shape.forecast;
   backtest.delta = job.delta;
   return ground;
+}
+
+// What ε = 0 leaves: averaged repetitions of seasons with the spread of the series itself.
+Result<double> crps_without_data(const Ground& ground) {
+  CV_TRY(const forecasting::SignLagsConfig config, engine::model_without_data(ground.planned));
+  return crps_of(ground, *forecaster_of(forecasting::without_data(config)));
 }
 
 void tell(const BacktestRequest& request, const std::string& what) {
@@ -126,13 +153,13 @@ double BacktestRow::deviation() const {
 }
 
 Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
-  CV_TRY(const torch::Device device, device_of(request.device));
+  if (request.networks != nullptr) CV_CHECK(request.networks->check_device(request.device));
   Backtest backtest;
   CV_TRY(const Ground ground, ground_of(job, request, backtest));
   for (const forecasting::Baseline baseline : request.baselines) {
     tell(request, std::string(forecasting::name(baseline)));
     CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-           forecasting::baseline_forecasts(baseline, ground.whole, ground.windows, job.train().model.forecast_length,
+           forecasting::baseline_forecasts(baseline, ground.whole, ground.windows, backtest.forecast_length,
                                            backtest.season));
     backtest.rows.push_back({std::string(forecasting::name(baseline)),
                              {},
@@ -140,6 +167,9 @@ Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
                              0,
                              {forecasting::score(ground.whole, ground.windows, forecasts).crps()}});
   }
+  tell(request, std::string(kWithoutData));
+  CV_TRY(const double nothing_seen, crps_without_data(ground));
+  backtest.rows.push_back({std::string(kWithoutData), 0.0, 0, 0, {nothing_seen}});
   CV_TRY(const std::vector<Trial> trials, trials_of(job, request, backtest.held_back, backtest));
   // By model and noise, few steps first.
   std::map<std::pair<std::string, std::optional<double>>, std::vector<const Trial*>> together;
@@ -149,29 +179,23 @@ Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
                      [](const Trial* one, const Trial* other) { return one->steps < other->steps; });
     for (std::int64_t seed = 0; seed < request.seeds; ++seed) {
       tell(request, which.first + ", seed " + std::to_string(seed));
-      CV_CHECK(train_together(job, group, ground, static_cast<std::uint64_t>(seed), device, backtest));
+      CV_CHECK(train_together(job, group, ground, static_cast<std::uint64_t>(seed), request, backtest));
     }
   }
   return backtest;
 }
 
 Result<BacktestRow> score_model(const Job& job, const std::string& model_path, const BacktestRequest& request) {
-  CV_TRY(const torch::Device device, device_of(request.device));
   CV_TRY(const TrainedModel trained, load_model(model_path));
-  CV_TRY(LoadedNetwork network, network_of(trained));
-  network.parameters.to(device);
+  CV_TRY(const std::unique_ptr<Forecaster> forecaster, forecaster_of(trained, request.networks, request.device));
   Job its = job;
   its.train().model = trained.config;
+  if (!forecasting::is_network(trained.config.model)) its.train().model.context_length = 0;
   Backtest facts;
   CV_TRY(const Ground ground, ground_of(its, request, facts));
-  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-         neural::predict(*network.model, network.parameters, ground.whole, trained.calendar, trained.fill,
-                         ground.windows, {}, device));
-  return BacktestRow{trained.config.model,
-                     trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate,
-                     0,
-                     trained.steps,
-                     {forecasting::score(ground.whole, ground.windows, forecasts).crps()}};
+  CV_TRY(const double crps, crps_of(ground, *forecaster));
+  return BacktestRow{
+      trained.config.model, trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate, 0, trained.steps, {crps}};
 }
 
 }  // namespace chronoveil::training

@@ -1,5 +1,5 @@
 // How good would a model be? Trains on all but the end of each series, forecasts the end in rolling windows and scores
-// it, beside the baselines. Seeded, so nothing is debited and nothing is private: for the owner of the data, or for
+// it, beside the baselines and beside the model that has seen no data (sign_lags at ε = 0). Seeded, so nothing is debited and nothing is private: for the owner of the data, or for
 // public data.
 #pragma once
 
@@ -8,41 +8,45 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/forecasting/rolling.h"
-#include "chronoveil/training/model_file.h"
+#include "chronoveil/training/forecaster.h"
 
 namespace chronoveil::training {
 
+inline constexpr std::string_view kWithoutData = "without_data";
 inline constexpr double kNotPrivate = std::numeric_limits<double>::infinity();  // an ε
 
 struct BacktestRequest {
-  std::vector<std::string> models;              // empty: the job's own
-  std::vector<double> epsilons;                 // kNotPrivate trains without noise; empty: the job's own
-  std::int64_t seeds = 1;                       // 0, 1, ...: of noise, sampling and initial weights
-  std::optional<forecasting::Rolling> rolling;  // by default one window at the end
-  std::optional<std::int64_t> steps;            // of training without noise; by default those of the largest ε
+  std::vector<std::string> models;     // empty: the job's own
+  std::vector<double> epsilons;        // kNotPrivate trains without noise; empty: the job's own
+  std::int64_t seeds = 1;              // 0, 1, ...: of noise, sampling and initial weights
+  std::int64_t windows = 1;            // forecasts of each series
+  std::optional<std::int64_t> stride;  // steps between them; the forecast's length unless given
+  std::optional<std::int64_t> steps;   // of training without noise; by default those of the largest ε
   std::vector<forecasting::Baseline> baselines = {forecasting::Baseline::seasonal_naive,
                                                   forecasting::Baseline::auto_ets};
-  std::int64_t season = 0;  // 0: the usual one for the slots
+  std::int64_t season = 0;             // 0: the usual one for the slots
+  const Networks* networks = nullptr;  // without them, models that are networks are refused
   std::string device = "cpu";
   std::function<void(const std::string&)> progress;
 };
 
 struct BacktestRow {
-  std::string model;              // or a baseline
-  std::optional<double> epsilon;  // absent: a baseline
+  std::string model;              // or a baseline, or kWithoutData
+  std::optional<double> epsilon;  // absent: a baseline; 0: without data
   double noise_multiplier = 0;    // 0 without noise
-  std::int64_t steps = 0;
-  std::vector<double> crps;  // one per seed
+  std::int64_t steps = 0;         // 0: it learns in none
+  std::vector<double> crps;       // one per seed
   double mean() const;
   double deviation() const;  // of one seed, n - 1; 0 for one
 };
 
 struct Backtest {
-  std::int64_t series = 0, windows = 0, held_back = 0, season = 0;
+  std::int64_t series = 0, windows = 0, held_back = 0, season = 0, forecast_length = 0;
   double delta = 0;
   std::vector<BacktestRow> rows;
 };

@@ -11,7 +11,6 @@
 #include "chronoveil/engine/train/read.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
-#include "chronoveil/training/train.h"
 
 namespace chronoveil::training {
 namespace {
@@ -96,15 +95,14 @@ engine::Claim claim_of(const ForecastRequest& request, const PrivateHistoryPlan&
   return claim;
 }
 
-Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& network,
-                      const std::vector<std::string>& channels, const torch::Device& device, mechanisms::Draws* draws,
-                      Forecasting& forecasting) {
+Result<void> forecast(const ForecastRequest& request, const Forecaster& forecaster,
+                      const std::vector<std::string>& channels, mechanisms::Draws* draws, Forecasting& forecasting) {
   const forecasting::ModelConfig& config = forecasting.model.config;
   CV_TRY(const Extent extent, extent_of(request.source, request.keys));
   CV_TRY(const SlotAxis axis, axis_beyond(forecasting.model.clock, extent.last, config.forecast_length));
   const std::int64_t end = data::SlotFinder(axis)(extent.last) + 1;
   if (end < 1) return fail(ErrorKind::bad_data, "time", "the history ends before the model's clock begins");
-  const std::int64_t context = forecasting::history_length(config);
+  const std::int64_t context = forecaster.history();
   std::vector<engine::PublicSeries> series;
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
   CV_TRY(forecasting.history,
@@ -116,9 +114,7 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   std::vector<forecasting::Window> windows;
   for (std::size_t i = 0; i < forecasting.history.series.size(); ++i)
     windows.push_back({static_cast<std::int64_t>(i), forecasting.history.series[i].length});
-  CV_TRY(forecasting.forecasts,
-         neural::predict(*network.model, network.parameters, forecasting.history, forecasting.model.calendar,
-                         forecasting.model.fill, windows, request.prediction, device));
+  CV_TRY(forecasting.forecasts, forecaster.forecast(forecasting.history, windows, request.prediction));
   const auto first = static_cast<std::ptrdiff_t>(std::max<std::int64_t>(0, end - context));
   const auto last = static_cast<std::ptrdiff_t>(end + config.forecast_length);
   forecasting.axis.zone = axis.zone;
@@ -131,9 +127,8 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
 // What is known before a row is read.
 struct Prepared {
   Forecasting forecasting;
-  LoadedNetwork network;
+  std::unique_ptr<Forecaster> forecaster;
   std::vector<std::string> channels;
-  torch::Device device = torch::kCPU;
   std::string model;  // its digest
 };
 
@@ -142,10 +137,9 @@ Result<Prepared> prepared(const std::string& model_path, const ForecastRequest& 
   Forecasting& forecasting = ready.forecasting;
   CV_TRY(forecasting.model, load_model(model_path));
   if (request.privacy) ready.model = ledger::sha256_hex(to_bytes(forecasting.model));
-  CV_TRY(ready.network, network_of(forecasting.model));
-  forecasting.parameters = ready.network.parameters.size();
+  CV_TRY(ready.forecaster, forecaster_of(forecasting.model, request.networks, request.device));
+  forecasting.parameters = ready.forecaster->parameters();
   forecasting.model.weights.clear();
-  CV_TRY(ready.device, device_of(request.device));
   forecasting.mark = forecasting.model.mark;
   const std::int64_t read = forecasting.model.config.channels;
   ready.channels = request.channels.empty() ? forecasting.model.channels : request.channels;
@@ -292,7 +286,7 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
   CV_TRY(Prepared ready, prepared(model_path, given));
   const ForecastRequest request = with_zone(given, ready.forecasting.model);
   CV_CHECK(engine::check_train_columns(request.source, ready.channels));
-  CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, nullptr, ready.forecasting));
+  CV_CHECK(forecast(request, *ready.forecaster, ready.channels, nullptr, ready.forecasting));
   return std::move(ready.forecasting);
 }
 
@@ -320,7 +314,7 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
       engine::disown(forecasting.privacy->guarantee, forecasting.mark);
       forecasting.privacy->not_protected = {"Nothing is protected: the random choices of this forecast are known."};
     }
-    CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, &draws, forecasting));
+    CV_CHECK(forecast(request, *ready.forecaster, ready.channels, &draws, forecasting));
     return Kept{"", report_of(forecasting, title), std::nullopt, std::nullopt, std::nullopt};
   };
   kind.document = document_of;

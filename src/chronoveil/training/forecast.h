@@ -10,8 +10,8 @@
 
 #include "chronoveil/data/source_spec.h"
 #include "chronoveil/engine/series/series.h"
-#include "chronoveil/neural/prediction.h"
 #include "chronoveil/report/forecast/forecasted.h"
+#include "chronoveil/training/forecaster.h"
 #include "chronoveil/training/model_file.h"
 #include "chronoveil/training/private_history.h"
 
@@ -22,7 +22,8 @@ struct ForecastRequest {
   data::SourceSpec source;            // series (optional), time; an empty zone is that of the model's data
   std::vector<std::string> channels;  // columns of values; empty: the model's own
   std::vector<std::string> keys;      // public; empty: those of the history, not allowed with privacy
-  neural::PredictionOptions prediction;
+  forecasting::PredictionOptions prediction;
+  const Networks* networks = nullptr;  // without them, models that are networks are refused
   std::string device = "cpu";
   std::optional<PrivateHistory> privacy;
   engine::RunOptions run;                                    // ledger, seed

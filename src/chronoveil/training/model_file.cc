@@ -5,7 +5,6 @@
 
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/engine/job/text_file.h"
-#include "chronoveil/neural/tensor_bytes.h"
 #include "chronoveil/report/document/json_names.h"
 #include "chronoveil/report/document/json_parts.h"
 #include "chronoveil/training/hashed_blocks.h"
@@ -130,7 +129,7 @@ Failure damaged(const std::string& path, std::string_view what) {
 }  // namespace
 
 std::string to_bytes(const TrainedModel& model) {
-  return sealed(kMagic, {report::text_of(header_of(model)), neural::to_bytes(model.weights)});
+  return sealed(kMagic, {report::text_of(header_of(model)), model.weights});
 }
 
 Result<TrainedModel> read_model(std::string_view bytes, const std::string& path) {
@@ -139,26 +138,13 @@ Result<TrainedModel> read_model(std::string_view bytes, const std::string& path)
   if (!blocks) return damaged(path, "the model file was cut off or altered; its checksum does not fit");
   Result<TrainedModel> model = report::read_document((*blocks)[0], model_in);
   if (!model) return damaged(path, model.error().text());
-  CV_TRY(model->weights, neural::from_bytes((*blocks)[1]));
+  model->weights = (*blocks)[1];
   return model;
 }
 
 Result<TrainedModel> load_model(const std::string& path) {
   CV_TRY(const std::string bytes, engine::read_text_file("model", path, engine::TextSize::document));
   return read_model(bytes, path);
-}
-
-Result<LoadedNetwork> network_of(const TrainedModel& trained) {
-  LoadedNetwork network;
-  CV_TRY(network.model, neural::make_model(trained.config));
-  // The shapes are checked against the weights first: a small file that claims a large network must not allocate one.
-  const std::vector<neural::ParameterShape> shapes = network.model->shapes();
-  bool fits = shapes.size() == trained.weights.size();
-  for (std::size_t i = 0; fits && i < shapes.size(); ++i)
-    fits = shapes[i].name == trained.weights[i].name && trained.weights[i].value.sizes() == shapes[i].sizes;
-  if (!fits) return fail(ErrorKind::bad_data, "model", "its weights are not those of its configuration");
-  for (const neural::Parameter& weight : trained.weights) network.parameters.add(weight.name, weight.value.clone());
-  return network;
 }
 
 }  // namespace chronoveil::training

@@ -1,5 +1,6 @@
 // A trained model in one file: weights, configuration, clock, guarantee and the debit that paid for it. It loads on any
-// machine. Two hashed blocks (hashed_blocks.h): a JSON object, and the weights (neural/tensor_bytes.h).
+// machine. Two hashed blocks (hashed_blocks.h): a JSON object, and the weights, which are what the kind of model says
+// (neural/tensor_bytes.h).
 #pragma once
 
 #include <optional>
@@ -11,9 +12,9 @@
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/data/time/slots.h"
 #include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/ledger/debit.h"
-#include "chronoveil/neural/models/model.h"
 
 namespace chronoveil::training {
 
@@ -24,7 +25,7 @@ struct TrainedModel {
   std::vector<std::string> channels;   // the columns of values, in order
   std::optional<double> lower, upper;  // bounds of values in training; a forecast does not clamp
   data::SlotSpec clock;                // step 0 is the slot that begins at clock.start; `end` is where training ended
-  std::vector<neural::Parameter> weights;
+  std::string weights;                 // their bytes: what they mean, the kind of model knows
 
   std::string dataset;
   std::string mark;  // "seeded: not private" and the like; empty for a private model
@@ -40,12 +41,5 @@ std::string to_bytes(const TrainedModel&);
 // `path` is named in errors, which are of kind bad_data.
 Result<TrainedModel> read_model(std::string_view bytes, const std::string& path);
 Result<TrainedModel> load_model(const std::string& path);
-
-// The network and its weights, ready to forecast. Refused if the weights do not fit the configuration.
-struct LoadedNetwork {
-  std::unique_ptr<const neural::Model> model;
-  neural::Parameters parameters;
-};
-Result<LoadedNetwork> network_of(const TrainedModel&);
 
 }  // namespace chronoveil::training

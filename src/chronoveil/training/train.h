@@ -1,6 +1,5 @@
-// Training with one debit that survives crashes: plan, debit the whole run, and only then read; each step is recorded
-// as used before its windows are drawn. A step lost in a crash is spent all the same: its number never comes again, so
-// under `iterate` no series is in an epoch twice. What was reserved bounds what is used, whatever happens.
+// Training with one debit that survives crashes: plan, debit, and only then read. How a network is trained, step by
+// step, is in networks/networks.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "chronoveil/engine/train/plan.h"
-#include "chronoveil/neural/trainer.h"
 #include "chronoveil/report/forecast/trained.h"
 #include "chronoveil/training/model_file.h"
 
@@ -21,10 +19,12 @@ struct TrainProgress {
   double epsilon = 0;  // of the steps so far, never too small; 0 if nobody asked for it
 };
 
+class Networks;
+
 struct TrainOptions : engine::RunOptions {
-  std::string device = "cpu";  // or "cuda"
+  const Networks* networks = nullptr;  // without them, jobs of networks are refused
+  std::string device = "cpu";          // or "cuda"
   std::function<void(const TrainProgress&)> on_step;
-  bool look = false;  // keeps StepFacts of each step: internal
 };
 
 // ε after this many steps.
@@ -36,10 +36,10 @@ struct SpentAfter {
 struct Training {
   TrainedModel model;
   engine::TrainPlanned planned;
-  std::int64_t uses = 0;  // steps that were begun, including those lost in a crash
-  bool resumed = false;   // continued the steps of an earlier process
+  std::int64_t uses = 0;        // steps that were begun, including those lost in a crash
+  std::int64_t parameters = 0;  // of the model
+  bool resumed = false;         // continued the steps of an earlier process
   std::vector<SpentAfter> spent;
-  std::vector<neural::StepFacts> facts;  // internal: with `look`
   std::optional<report::BudgetLeft> budget;
   std::string json;  // of the release, exactly as digested in the ledger; empty if there is none
 };
@@ -52,10 +52,5 @@ Result<Training> train_again(const engine::Job&, const std::string& debit, const
 
 // What its documents say. Computes the curve of ε spent unless the training already has it.
 Result<report::Trained> report_of(const engine::Job&, const Training&);
-
-// What trainer and plan agree on.
-neural::TrainingConfig training_config(const engine::Job&, const engine::TrainPlanned&);
-// "cpu", or "cuda" where libtorch has one.
-Result<torch::Device> device_of(const std::string& name);
 
 }  // namespace chronoveil::training

@@ -16,8 +16,9 @@ struct TrainSpec {
   struct Span {  // as written in the public file
     std::string series, start, end;
   };
-  forecasting::ModelConfig model;     // channels and covariates follow from the rest
+  forecasting::ModelConfig model;     // channels and covariates follow from the rest; lengths of 0: the plan chooses
   bool lags_given = false;            // else the usual lags for the slots
+  std::vector<std::int64_t> seasons;  // sign_lags: steps apart of values that are compared; empty: from public facts
   std::vector<std::string> channels;  // columns that one model reads together: train.channels, or source.value
   forecasting::TopLevel top = forecasting::TopLevel::without_replacement;
   forecasting::BottomLevel bottom = forecasting::BottomLevel::with_replacement;

@@ -1,5 +1,6 @@
 // A plan of training, from public facts only: which windows there are, how they are drawn, how much noise a step gets
-// and how many steps (ε, δ) pays for. No data, no libtorch.
+// and how many steps (ε, δ) pays for. No data, no libtorch. Of sign_lags, which looks at the data once: what it compares
+// and how much noise that gets.
 //   Event   structured_subsampling of the job's windows, unit and sampling [Schuchardt25]
 //             without_replacement   one event per step:  count = steps + spare
 //             iterate               one event per epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs
@@ -19,6 +20,7 @@
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
+#include "chronoveil/forecasting/sign_lags/plan.h"
 #include "chronoveil/forecasting/value_bounds.h"
 
 namespace chronoveil::engine {
@@ -28,6 +30,14 @@ struct PublicSeries {
   std::string key;
   std::int64_t start = 0;
   std::int64_t length = 0;
+};
+
+// What sign_lags releases, in one look.
+struct SignLagsPlanned {
+  forecasting::SignLagsConfig config;
+  std::int64_t protected_values = 0;  // w: the steps that a neighbour changes, times the channels of a step
+  double sensitivity = 0;             // Δ of all numbers together, in the 2-norm
+  double noise = 0;                   // σ of each, noise_multiplier · Δ
 };
 
 struct TrainPlanned {
@@ -49,10 +59,11 @@ struct TrainPlanned {
   accounting::Price price;           // of the event at δ
   double delta = 0;
   std::int64_t least_windows = 0, most_windows = 0;  // T of the shortest and of the longest series
-  double touched_share = 0;  // r: the largest share of a series' windows that one neighbour can change
-  double series_rate = 0;    // ρ: the probability that a series is in the batch of a step; 1 for `iterate`
-  Guarantee guarantee;       // that the model carries
-  std::string reason;        // why so many steps, or so much noise
+  double touched_share = 0;              // r: the largest share of a series' windows that one neighbour can change
+  double series_rate = 0;                // ρ: the probability that a series is in the batch of a step; 1 for `iterate`
+  Guarantee guarantee;                   // that the model carries
+  std::optional<SignLagsPlanned> signs;  // of sign_lags; scheme, calendar, clip and windows are then of no meaning
+  std::string reason;                    // why so many steps, or so much noise; why this model
 };
 // `held_back`: steps at the end of each series that training does not see, for a backtest.
 Result<TrainPlanned> plan_training(const Job&, std::int64_t held_back = 0);

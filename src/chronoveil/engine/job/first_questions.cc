@@ -8,6 +8,7 @@
 #include "chronoveil/engine/job/given_keys.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/section_readers.h"
+#include "chronoveil/forecasting/model_config.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -160,12 +161,14 @@ void ask_train(Questions& all) {
   all.ask("privacy.unit", "event");
   if (all.word("privacy.unit") == "w-event") all.ask("privacy.width", "");
   if (all.word("privacy.unit") == "user") all.ask("privacy.max_steps", "");
-  all.ask("train.model", "simple_feed_forward");
+  all.ask("train.model", "auto");
   const std::string season = std::to_string(guessed_season(all.word("slots.length")));
-  all.ask("train.context_length", season);
   all.ask("train.forecast_length", season);
-  all.ask("train.steps", "200");
-  all.ask("train.learning_rate", "3e-3");
+  if (forecasting::is_network(all.word("train.model"))) {
+    all.ask("train.context_length", season);
+    all.ask("train.steps", "200");
+    all.ask("train.learning_rate", "3e-3");
+  }
   ask_price(all, "2.0", "1e-6");
   all.ask("output.model", all.stem() + ".cvm");
 }

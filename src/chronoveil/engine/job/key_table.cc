@@ -196,9 +196,18 @@ constexpr JobKey kKeys[] = {
     aside<&PerturbSpec::average>("perturb", "average")
         .as("--average", "steps of the moving averages in the internal report", "the window"),
     asked<&ModelConfig::model>("train", "model")
-        .as("", "`simple_feed_forward`, `deepar`, `itransformer`, `dlinear`", "needed"),
-    asked<&ModelConfig::context_length>("train", "context_length").as("", "steps that a window reads", "needed"),
-    asked<&ModelConfig::forecast_length>("train", "forecast_length").as("", "steps that it forecasts", "needed"),
+        .as("",
+            "`sign_lags`, which looks once; networks: `simple_feed_forward`, `deepar`, `itransformer`, `dlinear`; or "
+            "`auto`, which so far always takes `sign_lags`",
+            "`auto`"),
+    asked<&ModelConfig::context_length>("train", "context_length")
+        .as("",
+            "steps that a window reads; of `sign_lags` how many past differences a forecast weighs. A network whose "
+            "job "
+            "leaves it out gets its batches and its season from public facts, too",
+            "from the slots and the lengths of series"),
+    asked<&ModelConfig::forecast_length>("train", "forecast_length")
+        .as("", "steps that it forecasts", "one season of the slots: 24 hours, 7 days"),
     asked<&ModelConfig::hidden>("train", "hidden").as("", "how large the model is", "the model's own"),
     asked<&ModelConfig::layers>("train", "layers").as("", "how many layers it has", "the model's own"),
     asked<&ModelConfig::heads>("train", "heads").as("", "attention heads", "the model's own"),
@@ -208,8 +217,10 @@ constexpr JobKey kKeys[] = {
         .as("", "numbers per step that the last layer reads", "the model's own"),
     asked<&ModelConfig::season>("train", "season")
         .as("",
-            "forecasts are learned as deviations from the value this many steps before: a model that has learned "
-            "nothing yet then repeats the last season. At most `context_length`, for `deepar` its longest lag",
+            "forecasts are learned as deviations from the value this many steps before, as in `season = 24` for hours: "
+            "a network that has learned nothing yet then repeats the last season. At most `context_length`, for "
+            "`deepar` "
+            "its longest lag",
             "0: none"),
     asked<&ModelConfig::spread>("train", "spread")
         .as("",
@@ -219,6 +230,12 @@ constexpr JobKey kKeys[] = {
     JobKey{"train", "lags", read_lags, tell_lags, has_part<TrainSpec>}.as(
         "", "of `deepar`: steps back that it reads too, `[1, 24, 168]`; they lengthen every window",
         "usual for the slots"),
+    asked<&TrainSpec::seasons>("train", "seasons")
+        .as("",
+            "of `sign_lags`: how many steps apart values are that it compares, as in `[24, 168]` for hours with a "
+            "weekly "
+            "rhythm; each one more adds noise",
+            "from the slots and the lengths of series"),
     asked<&TrainSpec::channels>("train", "channels")
         .as("", "columns that one model reads together, as one series", "`source.value` alone"),
     word<&TrainSpec::top, kTops>("train", "top_level")
@@ -229,7 +246,10 @@ constexpr JobKey kKeys[] = {
     asked<&TrainSpec::batch_size>("train", "batch_size")
         .as("", "Λ, windows that a step takes on average", "128, or fewer where there are fewer series"),
     asked<&TrainSpec::windows_per_series>("train", "windows_per_series")
-        .as("", "λ, how many of them come from one series", "1"),
+        .as("",
+            "λ, how many of them come from one series: where series are few and long, for example "
+            "`windows_per_series = 32`, so that a step does not take one window alone",
+            "1"),
     asked<&TrainSpec::noise_multiplier>("train", "noise_multiplier")
         .as("", "σ: the steps follow from `epsilon` and `delta`", "this or `steps`"),
     asked<&TrainSpec::steps>("train", "steps")

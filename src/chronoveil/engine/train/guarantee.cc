@@ -47,31 +47,8 @@ void add_changes(const Job& job, const TrainPlanned& planned, std::vector<Assump
        Basis::declared});
 }
 
-}  // namespace
-
-Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
-  Guarantee guarantee;
-  guarantee.unit = job.unit;
-  if (job.unit == Unit::w_event) guarantee.width = job.width;
-  guarantee.relation = Relation::replace_values;
-  guarantee.epsilon = planned.price.epsilon;
-  guarantee.delta = planned.delta;
-  guarantee.certificate = planned.price.certificate;
-  std::vector<Assumption>& all = guarantee.assumptions;
-  all.push_back({"which series there are, when each starts and how long it is, is public", Basis::declared});
-  if (job.unit == Unit::user)
-    all.push_back({"one person is behind at most " + counted(changed_steps(job), "step", "steps") +
-                       ", all of one series; somebody in several series is not covered",
-                   Basis::declared});
-  else
-    all.push_back({"what is protected lies in one series: " +
-                       (job.unit == Unit::event ? std::string("the value of one step")
-                                                : "the values of " + std::to_string(job.width) + " steps in a row") +
-                       (noises_windows(job.train()) ? "" : ", also whether it is missing") +
-                       "; the same event in several series is not covered",
-                   Basis::declared});
-  add_changes(job, planned, all);
-  add_reading(job.source, Reading::whole, all);
+// What a model that learns in steps does with windows.
+void add_steps(const Job& job, const TrainPlanned& planned, std::vector<Assumption>& all) {
   all.push_back({windows_text(planned), Basis::enforced});
   all.push_back(
       {"the gradient of a window depends on that window alone: values are scaled and gaps are filled inside "
@@ -87,10 +64,54 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
   all.push_back({std::string("no checkpoint is chosen by looking at private data: what is released is ") +
                      (job.train().average > 0 ? "the moving average of all iterates" : "the last iterate"),
                  Basis::enforced});
-  all.push_back(
-      {"model, clip, learning rate and everything else in the job were chosen without looking at this data; "
-       "tuning them on it is not covered",
-       Basis::declared});
+}
+
+// What a model that looks once takes from the data.
+void add_one_look(const SignLagsPlanned& signs, std::vector<Assumption>& all) {
+  all.push_back({"the data is looked at once, by " + counted(signs.config.released(), "number", "numbers") +
+                     ": sums of products of signs, integers that " +
+                     counted(signs.protected_values, "value", "values") + " can move by at most " +
+                     shortest(signs.sensitivity) + " in all, in the 2-norm, whatever the values are",
+                 Basis::enforced});
+  all.push_back({"each of them gets Gaussian noise of standard deviation " + shortest(signs.noise) +
+                     ", exact on integers; the model is computed from what comes out",
+                 Basis::enforced});
+}
+
+}  // namespace
+
+Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
+  Guarantee guarantee;
+  guarantee.unit = job.unit;
+  if (job.unit == Unit::w_event) guarantee.width = job.width;
+  guarantee.relation = Relation::replace_values;
+  guarantee.epsilon = planned.price.epsilon;
+  guarantee.delta = planned.delta;
+  guarantee.certificate = planned.price.certificate;
+  std::vector<Assumption>& all = guarantee.assumptions;
+  all.push_back({"which series there are, when each starts and how long it is, is public", Basis::declared});
+  if (job.unit == Unit::user)
+    all.push_back({"one person is behind at most " + counted(changed_steps(job), "step", "steps") +
+                       (planned.signs ? " of all series together"
+                                      : ", all of one series; somebody in several series is not covered"),
+                   Basis::declared});
+  else
+    all.push_back({"what is protected lies in one series: " +
+                       (job.unit == Unit::event ? std::string("the value of one step")
+                                                : "the values of " + std::to_string(job.width) + " steps in a row") +
+                       (noises_windows(job.train()) ? "" : ", also whether it is missing") +
+                       "; the same event in several series is not covered",
+                   Basis::declared});
+  add_changes(job, planned, all);
+  add_reading(job.source, Reading::whole, all);
+  if (planned.signs)
+    add_one_look(*planned.signs, all);
+  else
+    add_steps(job, planned, all);
+  all.push_back({planned.signs ? "seasons and everything else in the job were chosen without looking at this data"
+                               : "model, clip, learning rate and everything else in the job were chosen without "
+                                 "looking at this data; tuning them on it is not covered",
+                 Basis::declared});
   if (planned.price.analysis == accounting::Analysis::published)
     all.push_back({"the formula of the paper holds: as published, not certified", Basis::declared});
   return guarantee;
@@ -108,12 +129,12 @@ std::vector<std::string> not_protected(const TrainPlanned& planned) {
                     " steps in a row is not protected.");
       break;
     case Unit::user:
-      all.emplace_back(
-          "Somebody who is behind more steps than declared, or in several series, is protected less: nobody checked.");
+      all.push_back(std::string("Somebody who is behind more steps than declared") +
+                    (planned.signs ? "" : ", or in several series,") + " is protected less: nobody checked.");
       break;
   }
-  const auto& windows = std::get<accounting::StructuredSubsampling>(planned.event.kind);
-  if (windows.context_noise > 0 || windows.label_noise > 0)
+  const auto* windows = std::get_if<accounting::StructuredSubsampling>(&planned.event.kind);
+  if (windows != nullptr && (windows->context_noise > 0 || windows->label_noise > 0))
     all.emplace_back(
         "Whether a value is missing is not protected: the noise on windows hides only the values that are there.");
   all.emplace_back("What many series have in common is not hidden: that is what the model learns.");

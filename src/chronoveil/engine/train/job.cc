@@ -8,6 +8,7 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/train/sign_lags.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -104,8 +105,6 @@ Result<void> check_bounds(const TrainSpec& train) {
 }
 
 Result<void> check_counts(const TrainSpec& train) {
-  CV_CHECK(at_least_one("train.context_length", train.model.context_length, kLargest));
-  CV_CHECK(at_least_one("train.forecast_length", train.model.forecast_length, kLargest));
   CV_CHECK(at_least_one("train.windows_per_series", train.windows_per_series, kLargest));
   if (train.batch_size) CV_CHECK(at_least_one("train.batch_size", *train.batch_size, kLargest));
   if (train.batch_size && *train.batch_size < train.windows_per_series)
@@ -118,7 +117,7 @@ Result<void> check_counts(const TrainSpec& train) {
                    "it must be a whole number between 0 and " + std::to_string(kMostSteps));
   if (train.initial_seed < 0)
     return invalid("train.initial_seed", std::to_string(train.initial_seed), "it must be a whole number of at least 0");
-  if (!train.steps && !train.noise_multiplier)
+  if (!is_sign_lags(train.model.model) && !train.steps && !train.noise_multiplier)
     return fail(ErrorKind::usage, "train.noise_multiplier",
                 "it is missing; give `train.noise_multiplier`, and the steps follow from epsilon "
                 "and delta, or `train.steps`, and the noise follows");
@@ -198,11 +197,39 @@ Result<void> refuse_in_train(const JobTable& table) {
       "it belongs to a release; training writes `output.model`, and `output.json` and `output.report` beside it");
 }
 
+namespace {
+
+// Keys that a model which looks once has no use for: most say how to learn in steps.
+Result<void> refuse_of_networks(const Section& section, const std::string& model) {
+  constexpr std::string_view kItsOwn[] = {"model", "context_length", "forecast_length", "seasons", "channels", "spans"};
+  for (const auto& [key, value] : section.values()) {
+    if (std::find(std::begin(kItsOwn), std::end(kItsOwn), key) != std::end(kItsOwn)) continue;
+    return fail(ErrorKind::usage, "train." + key,
+                "it belongs to networks, which learn in steps; `train.model` is " +
+                    (model == kAutoModel ? "left to the plan, which takes sign_lags: `train.model = "
+                                           "\"simple_feed_forward\"` names a network"
+                                         : std::string(model)) +
+                    (key == "season" ? "; the seasons of sign_lags are `train.seasons`, for example [24, 168]" : ""));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> complete_train(const JobTable& table, Job& job) {
   const Section& section = table.section("train");
-  CV_CHECK(section.require("model", "\"deepar\""));
-  CV_CHECK(section.require("context_length", "96"));
-  CV_CHECK(section.require("forecast_length", "24"));
+  forecasting::ModelConfig& model = job.train().model;
+  if (!section.has("model")) model.model = kAutoModel;
+  if (is_sign_lags(model.model)) {
+    CV_CHECK(refuse_of_networks(section, model.model));
+  } else if (section.has("seasons")) {
+    return fail(ErrorKind::usage, "train.seasons", "it belongs to sign_lags; networks have `train.season`");
+  }
+  for (const auto& [key, length] :
+       {std::pair{"context_length", &model.context_length}, std::pair{"forecast_length", &model.forecast_length}}) {
+    if (section.has(key)) CV_CHECK(at_least_one("train." + std::string(key), *length, kLargest));
+    if (!section.has(key)) *length = 0;  // the plan chooses
+  }
   CV_CHECK(complete_channels(section, job));
   CV_CHECK(complete_bounds(section, job.train()));
   if (job.train().output == "-") return invalid("output.model", "-", "it must be a file: a model is no text to print");

@@ -16,6 +16,8 @@
 #include "chronoveil/engine/train/guarantee.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/engine/train/read.h"
+#include "chronoveil/engine/train/sign_lags.h"
+#include "chronoveil/forecasting/slots.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 
 namespace chronoveil::engine {
@@ -101,19 +103,27 @@ forecasting::Calendar calendar_from(const SlotAxis& axis, double slot_seconds, c
   return forecasting::calendar_of(slot_seconds, static_cast<double>(of_week) / data::kSecond);
 }
 
+// A job that leaves its context to the plan leaves its batches, too, unless it says something else of them.
+std::int64_t windows_of_each(const TrainSpec& train, std::int64_t series) {
+  // Noise on windows is accounted for one window of a series.
+  if (train.model.context_length > 0 || train.batch_size || noises_windows(train)) return train.windows_per_series;
+  return std::max(train.windows_per_series, (kUsualBatch + series - 1) / series);
+}
+
 Result<forecasting::SamplingScheme> scheme_of(const TrainSpec& train, std::int64_t series) {
   forecasting::SamplingScheme scheme;
   scheme.top = train.top;
   scheme.bottom = train.bottom;
-  scheme.windows_per_series = train.windows_per_series;
+  scheme.windows_per_series = windows_of_each(train, series);
   scheme.batch_size = train.batch_size.value_or(
-      std::max(train.windows_per_series, std::min(kUsualBatch, series * train.windows_per_series)));
+      std::max(scheme.windows_per_series, std::min(kUsualBatch, series * scheme.windows_per_series)));
   if (scheme.group() > series)
     return invalid("train.batch_size", std::to_string(scheme.batch_size),
                    "it must be at most " + std::to_string((series + 1) * train.windows_per_series - 1) +
                        ": there are " + std::to_string(series) + " series to draw from, each with " +
                        std::to_string(train.windows_per_series) +
-                       (train.windows_per_series == 1 ? " window" : " windows") + " a batch");
+                       (train.windows_per_series == 1 ? " window" : " windows") +
+                       " a batch; `train.windows_per_series` says how many");
   return scheme;
 }
 
@@ -210,6 +220,49 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
   return {};
 }
 
+// One season of the slots, unless the job says how long.
+Result<std::int64_t> forecast_length_of(const TrainSpec& train, double slot_seconds) {
+  if (train.model.forecast_length > 0) return train.model.forecast_length;
+  const std::int64_t season = forecasting::usual_season(slot_seconds);
+  if (season > 1) return season;
+  return fail(ErrorKind::usage, "train.forecast_length",
+              "it is missing; slots of this length have no usual season that it could be, so say how many steps to "
+              "forecast, for example forecast_length = 10");
+}
+
+// What a network reads where the job does not say: a day, a week where series are long; and the season that its
+// forecasts are deviations from.
+void choose_context(const TrainPlanned& planned, forecasting::ModelConfig& model) {
+  constexpr std::int64_t kLong = 60;  // seasons
+  const std::int64_t season = forecasting::usual_season(planned.slot_seconds);
+  std::int64_t shortest = planned.series.front().length;
+  for (const PublicSeries& one : planned.series) shortest = std::min(shortest, one.length);
+  const std::int64_t seasons =
+      season > 1 && planned.slot_seconds < forecasting::kDay && shortest >= kLong * season ? 7 : 1;
+  model.context_length = std::max(model.forecast_length, seasons * season);
+  if (model.season == 0 && season > 1 && model.model != "deepar") model.season = season;
+}
+
+std::string chosen_words(const TrainPlanned& planned) {
+  return fmt::format(
+      " The context is left to the plan: from the slots and the lengths of series follow a context of {} "
+      "steps, {} of each series in a batch{}.",
+      planned.model.context_length,
+      planned.scheme.windows_per_series == 1 ? "one window"
+                                             : std::to_string(planned.scheme.windows_per_series) + " windows",
+      planned.model.season > 0 ? fmt::format(", and a season of {}", planned.model.season) : "");
+}
+
+// Noise averages out over a batch: one of a few windows learns hardly anything.
+std::string words_of_small_batches(const TrainPlanned& planned) {
+  constexpr std::int64_t kFew = 16;
+  if (planned.scheme.batch_size >= kFew || planned.most_windows < kUsualBatch) return "";
+  return fmt::format(
+      " A step takes {} only; noise averages out over many: train.windows_per_series = 32 would take more of each "
+      "series.",
+      planned.scheme.batch_size == 1 ? "one window" : std::to_string(planned.scheme.batch_size) + " windows");
+}
+
 }  // namespace
 
 Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
@@ -232,7 +285,19 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
     CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(planned.axis.zone));
     planned.calendar = calendar_from(planned.axis, planned.slot_seconds, *zone);
   }
+  CV_TRY(planned.model.forecast_length, forecast_length_of(job.train(), planned.slot_seconds));
+  planned.spare_steps = job.train().spare_steps;
+  planned.delta = job.delta;
+  if (is_sign_lags(job.train().model.model)) {
+    CV_CHECK(plan_sign_lags(job, planned));
+    return planned;
+  }
+  if (!job.train().steps && !job.train().noise_multiplier)
+    return fail(ErrorKind::usage, "train.steps", "it is missing; " + job.train().model.model + " learns in steps");
   forecasting::ModelConfig model = job.train().model;
+  model.forecast_length = planned.model.forecast_length;
+  const bool chosen = model.context_length == 0;
+  if (chosen) choose_context(planned, model);
   model.channels = channels;
   model.covariates = planned.calendar.covariates();
   if (model.model == "deepar" && !job.train().lags_given) model.lags = forecasting::usual_lags(planned.slot_seconds);
@@ -244,8 +309,6 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   if (planned.scheme.top == forecasting::TopLevel::iterate)
     planned.steps_per_epoch = (series + planned.scheme.group() - 1) / planned.scheme.group();
   planned.clip = job.train().clip;
-  planned.spare_steps = job.train().spare_steps;
-  planned.delta = job.delta;
 
   const StructuredSubsampling windows = event_of(job, planned);
   planned.event = {windows, 1};
@@ -256,6 +319,8 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   planned.series_rate = accounting::series_rate(windows);
   const accounting::Options options{.analysis = job.analysis};
   CV_CHECK(job.train().noise_multiplier ? plan_steps(job, options, planned) : plan_noise(job, options, planned));
+  if (chosen) planned.reason += chosen_words(planned);
+  planned.reason += words_of_small_batches(planned);
   planned.guarantee = train_guarantee(job, planned);
   return planned;
 }
@@ -273,6 +338,7 @@ Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
 }
 
 Ask ask_of(const Job& job, const TrainPlanned& planned) {
+  if (planned.signs) return ask_of_signs(job, planned);
   // The event does not say what noise on windows covers; the ledger must.
   std::string mechanism = planned.model.model;
   if (noises_windows(job.train())) mechanism += ", for changes of at most " + shortest(job.train().noise_unit);

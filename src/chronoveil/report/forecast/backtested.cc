@@ -47,6 +47,7 @@ std::string to_json(const Backtested& backtested) {
     if (row.epsilon) {
       one["epsilon"] = finite_or_null(*row.epsilon);
       if (std::isinf(*row.epsilon)) one["reason"] = "trained without noise";
+      if (*row.epsilon == 0) one["reason"] = "has seen no data";
       one["noise_multiplier"] = row.noise_multiplier;
       one["steps"] = row.steps;
     }

@@ -11,9 +11,9 @@ namespace chronoveil::report {
 
 struct BacktestedRow {
   std::string model;              // or a baseline
-  std::optional<double> epsilon;  // absent: a baseline; infinite: trained without noise
+  std::optional<double> epsilon;  // absent: a baseline; 0: without data; infinite: trained without noise
   double noise_multiplier = 0;
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;          // 0: it learns in none
   double mean = 0, deviation = 0;  // CRPS over seeds
   std::int64_t seeds = 1;
 };

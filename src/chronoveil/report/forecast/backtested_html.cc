@@ -20,10 +20,11 @@
 namespace chronoveil::report {
 namespace {
 
-bool is_noisy(const BacktestedRow& row) { return row.epsilon && std::isfinite(*row.epsilon); }
+bool is_noisy(const BacktestedRow& row) { return row.epsilon && *row.epsilon > 0 && std::isfinite(*row.epsilon); }
 
 std::string epsilon_words(const BacktestedRow& row) {
   if (!row.epsilon) return "baseline";
+  if (*row.epsilon == 0) return "0: no data";
   return is_noisy(row) ? rounded(*row.epsilon) : "not private";
 }
 
@@ -128,7 +129,7 @@ Table table_of(const Backtested& backtested) {
         table.rows.emplace_back(std::vector{escaped(row.model), epsilon_words(row), rounded(row.mean, kTableDigits)});
     if (repeated) cells.push_back(row.seeds > 1 ? rounded(row.deviation, 2) : "");
     cells.push_back(is_noisy(row) ? rounded(row.noise_multiplier) : "");
-    cells.push_back(row.epsilon ? grouped(row.steps) : "");
+    cells.push_back(row.steps > 0 ? grouped(row.steps) : "");
   }
   return table;
 }
@@ -141,7 +142,7 @@ std::string figures(const Backtested& backtested) {
   for (const BacktestedRow& row : backtested.rows) {
     if (!std::isfinite(row.mean)) continue;
     worst = std::max(worst, row.mean);
-    if (row.epsilon && !is_noisy(row)) without_noise[row.model] = row.mean;
+    if (row.epsilon && std::isinf(*row.epsilon)) without_noise[row.model] = row.mean;
     if (!is_noisy(row)) continue;
     if (const std::optional<Bounds> bounds = bounds_of(row)) worst = std::max(worst, bounds->upper);
     models[row.model].push_back(&row);

@@ -50,6 +50,16 @@ struct Forecasted {
     std::vector<std::string> not_protected;  // sentences
   };
   std::optional<PrivateInput> input;
+  // For a history that was published before: what is forecast from it costs nothing further.
+  struct ReleasedInput {
+    std::string title;
+    Guarantee guarantee;
+    accounting::Price price;
+    std::optional<ledger::DebitReference> debit;
+    std::string mark;
+    std::vector<std::string> not_protected;
+  };
+  std::optional<ReleasedInput> released;
   SlotAxis axis;         // what the model read, and then what it forecasts
   std::size_t past = 0;  // slots of the former
   std::vector<ForecastSeries> series;
@@ -61,7 +71,7 @@ struct Forecasted {
 std::string forecast_csv(const Forecasted&);
 // `series,path,time,value`, paths from 0.
 std::string paths_csv(const Forecasted&);
-// title, model, input (null unless the history is protected), debit (that of the history), times, levels, series.
+// title, model, input (null unless the history is protected; `release` where it was published before), debit (that of the history), times, levels, series.
 std::string to_json(const Forecasted&);
 // The next step in words, how sure it is, whether the history is protected, then a fan chart, history included, for
 // each of the first kMostCharts series.

@@ -67,6 +67,18 @@ json input_json(const Forecasted::PrivateInput& input, const std::string& mark) 
   return all;
 }
 
+json released_json(const Forecasted::ReleasedInput& released) {
+  return {{"release",
+           {{"title", released.title},
+            {"guarantee", guarantee_json(released.guarantee, released.price, released.mark, released.not_protected)},
+            {"debit", debit_json(released.debit)}}}};
+}
+
+json input_of(const Forecasted& forecasted) {
+  if (forecasted.released) return released_json(*forecasted.released);
+  return forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
+}
+
 }  // namespace
 
 std::string label_of(const ForecastSeries& series) {
@@ -141,7 +153,7 @@ std::string paths_csv(const Forecasted& forecasted) {
 std::string to_json(const Forecasted& forecasted) {
   json all = head_json("forecast", forecasted.mark, forecasted.title);
   all["model"] = model_json(forecasted.model);
-  all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
+  all["input"] = input_of(forecasted);
   // In the same place as in every release, so that `budget verify --against` finds it. The model has its own debit.
   all["debit"] = debit_json(forecasted.input ? forecasted.input->debit : std::nullopt);
   if (forecasted.input && forecasted.input->budget) all["budget"] = budget_json(*forecasted.input->budget);

@@ -82,7 +82,7 @@ std::string lead(const Forecasted& forecasted) {
            informative_words(forecasted) +
            "<p>The chances are the model's own: if it is right, 8 of 10 values come to lie between the two bounds. "
            "How often they really do, a backtest shows.</p>\n</div>\n";
-  if (!forecasted.input)
+  if (!forecasted.input && !forecasted.released)
     out +=
         "<p class=\"notice\"><b>The history is not protected.</b> The forecast follows from it, and this page shows "
         "it. "
@@ -110,6 +110,15 @@ std::string strength_words(const Guarantee& guarantee) {
 // Only what a ledger paid for is a promise; a rehearsal has no debit.
 bool is_promised(const Forecasted::PrivateInput& input) { return input.debit.has_value(); }
 
+// A forecast from what was published tells nothing more of anybody.
+std::string released_words(const Forecasted::ReleasedInput& released) {
+  const std::string what = "the release <q>" + escaped(released.title) + "</q>";
+  if (!released.mark.empty())
+    return "<b>The history is not protected:</b> it is " + what + ", " + escaped(released.mark) + ".";
+  return fmt::format("The history is {}, which protects: {}. Forecasting from it costs nothing more.", what,
+                     strength_words(released.guarantee));
+}
+
 // Two promises that must not be taken for one another: to those the model learned from, and to those it is asked about.
 std::string who_is_protected(const Forecasted& forecasted) {
   std::string out = "<dl class=\"facts\">\n";
@@ -118,7 +127,9 @@ std::string who_is_protected(const Forecasted& forecasted) {
                        label, html);
   };
   const ModelFacts& model = forecasted.model;
-  if (model.mark.empty())
+  if (model.dataset.empty())
+    fact("fact-model", "Learned from", false, "Nothing: this model repeats seasons and has seen no data.");
+  else if (model.mark.empty())
     fact("fact-model", "Learned from", false,
          fmt::format("Protected, by the model itself: {}, dataset {}. That holds whatever the model is used for.",
                      strength_words(model.guarantee), escaped(model.dataset)));
@@ -126,7 +137,9 @@ std::string who_is_protected(const Forecasted& forecasted) {
     fact("fact-model", "Learned from", true,
          fmt::format("<b>Not protected</b> are the series of the dataset {}: {}.", escaped(model.dataset),
                      escaped(model.mark)));
-  if (!forecasted.input)
+  if (forecasted.released)
+    fact("fact-history", "Forecast from", !forecasted.released->mark.empty(), released_words(*forecasted.released));
+  else if (!forecasted.input)
     fact("fact-history", "Forecast from", true,
          "<b>The history is not protected.</b> <code>--private</code> adds noise to it first.");
   else if (!is_promised(*forecasted.input))
@@ -141,12 +154,19 @@ std::string who_is_protected(const Forecasted& forecasted) {
   return out + "</dl>\n";
 }
 
+bool is_network(const ModelFacts& model) { return !model.dataset.empty() && model.name != "sign_lags"; }
+
+std::string size_words(const ModelFacts& model) {
+  if (is_network(model)) return ", " + grouped(model.parameters) + " weights";
+  return model.dataset.empty() ? "" : ", made of " + grouped(model.parameters) + " released integers";
+}
+
 std::string model_section(const ModelFacts& model) {
   std::string out = "<dl class=\"pairs\">\n";
-  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, " + grouped(model.parameters) + " weights");
+  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>" + size_words(model));
   out += pair_of("Reads", grouped(model.context_length) + " steps");
   out += pair_of("Forecasts", grouped(model.forecast_length) + " steps");
-  out += pair_of("Trained", grouped(model.steps) + " steps");
+  if (is_network(model)) out += pair_of("Trained", grouped(model.steps) + " steps");
   if (model.debit) out += pair_of("Paid for by", "the debit <code>" + escaped(model.debit->id.text()) + "</code>");
   return folded("The model", out + "</dl>\n");
 }
@@ -157,6 +177,9 @@ std::string to_html(const Forecasted& forecasted) {
   Page page = page_of(forecasted.title, forecasted.mark);
   page.body = header(forecasted) + lead(forecasted) + charts(forecasted) +
               section("Who is protected", who_is_protected(forecasted)) + model_section(forecasted.model);
+  if (forecasted.released)
+    page.body +=
+        promise_in_full(forecasted.released->guarantee, forecasted.released->mark, forecasted.released->not_protected);
   if (forecasted.input) {
     page.body += promise_in_full(forecasted.input->guarantee, is_promised(*forecasted.input) ? "" : forecasted.mark,
                                  forecasted.input->not_protected) +

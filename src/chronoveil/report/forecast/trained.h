@@ -10,6 +10,15 @@
 
 namespace chronoveil::report {
 
+// What a model that looks once (sign_lags) took from the data.
+struct OneLook {
+  std::vector<std::int64_t> seasons;  // steps apart of the values that it compares
+  std::int64_t reads = 0;             // past values that a forecast reads
+  std::int64_t released = 0;          // integers
+  std::int64_t protected_values = 0;
+  double sensitivity = 0, noise = 0;
+};
+
 struct Trained {
   std::string title;
   ModelFacts model;
@@ -25,7 +34,8 @@ struct Trained {
   std::int64_t planned_steps = 0, spare_steps = 0;
   std::int64_t uses = 0;  // steps that were begun, including those lost in a crash
   bool resumed = false;
-  std::string reason;  // why so many steps, or so much noise
+  std::string reason;            // why so many steps, or so much noise
+  std::optional<OneLook> signs;  // then nothing here is said of windows, batches and steps
   struct Spent {
     std::int64_t steps = 0;
     double epsilon = 0;

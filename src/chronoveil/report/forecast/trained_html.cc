@@ -94,7 +94,30 @@ std::string batch_words(const Trained& trained) {
                      by_chance ? " on average, each by its own chance" : ", drawn uniformly");
 }
 
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + grouped(numbers[i]);
+  return text;
+}
+
+std::string look_section(const Trained& trained) {
+  const ModelFacts& model = trained.model;
+  const OneLook& look = *trained.signs;
+  std::string out = "<p>" + escaped(trained.reason) + "</p>\n<dl class=\"pairs\">\n";
+  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, made of " + grouped(look.released) + " integers");
+  out += pair_of("Reads and forecasts", grouped(look.reads) + " and " + grouped(model.forecast_length) + " steps");
+  out += pair_of("Series", grouped(trained.series));
+  out += pair_of("Compares values", listed(look.seasons) + " steps apart, by whether they rose or fell");
+  out += pair_of("One neighbour can change", fmt::format("the integers by {} in all", rounded(look.sensitivity)));
+  out += pair_of("Noise", fmt::format("Gaussian, {} times that, on each: a standard deviation of {}",
+                                      rounded(trained.noise_multiplier), rounded(look.noise)));
+  out += pair_of("Event", "<code>" + escaped(accounting::to_text(trained.event)) + "</code>");
+  return folded("How it was made", out + "</dl>\n");
+}
+
 std::string plan_section(const Trained& trained) {
+  if (trained.signs) return look_section(trained);
   const ModelFacts& model = trained.model;
   std::string out = "<p>" + escaped(trained.reason) + "</p>\n<dl class=\"pairs\">\n";
   out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, " + grouped(model.parameters) + " weights");
@@ -128,8 +151,10 @@ std::string to_html(const Trained& trained) {
                   escaped(trained.title), escaped(model.name), grouped(trained.series), escaped(model.dataset)) +
       lead(trained) + curve(trained) + not_protected(trained) + promise_in_full(model.guarantee, model.mark, {}) +
       plan_section(trained) + budget_section(trained.budget, model.debit) +
-      citation(trained.title, "DP-SGD on windows of series (" + model.name + ")", model.guarantee, model.mark,
-               model.debit) +
+      citation(trained.title,
+               trained.signs ? "noisy correlations of signs (sign_lags)"
+                             : "DP-SGD on windows of series (" + model.name + ")",
+               model.guarantee, model.mark, model.debit) +
       footer();
   return to_html(page);
 }

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "chronoveil/training/checkpoint.h"
-#include "training/fixtures.h"
+#include "chronoveil/networks/checkpoint.h"
+#include "chronoveil/networks/network.h"
+#include "chronoveil/neural/tensor_bytes.h"
+#include "networks/fixtures.h"
 
-namespace chronoveil::training {
+namespace chronoveil::networks {
 namespace {
+
+using namespace training;
 
 using engine::testing::fails;
 
@@ -84,7 +88,9 @@ TEST_F(ModelFile, AHugeConfigurationIsRefusedWithoutBuildingIt) {
 }
 
 TEST_F(ModelFile, ADamagedCheckpointIsNone) {
-  const Checkpoint checkpoint{"city:1", 17, trained().weights};
+  const Result<std::vector<neural::Parameter>> weights = neural::from_bytes(trained().weights);
+  ASSERT_TRUE(weights);
+  const Checkpoint checkpoint{"city:1", 17, *weights};
   ASSERT_TRUE(save_checkpoint(folder_.path(), checkpoint));
   const std::optional<Checkpoint> back = load_checkpoint(folder_.path());
   ASSERT_TRUE(back);
@@ -100,4 +106,4 @@ TEST_F(ModelFile, ADamagedCheckpointIsNone) {
 }
 
 }  // namespace
-}  // namespace chronoveil::training
+}  // namespace chronoveil::networks

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "chronoveil/neural/tensor_bytes.h"
-#include "chronoveil/training/checkpoint.h"
-#include "training/fixtures.h"
+#include "chronoveil/networks/checkpoint.h"
+#include "networks/fixtures.h"
 
-namespace chronoveil::training {
+namespace chronoveil::networks {
 namespace {
+
+using namespace training;
 
 using engine::testing::fails;
 
@@ -93,7 +94,7 @@ TEST_F(Train, NeverReusesNoise) {
   again.confirmed = true;
   const Result<Training> other = run_training(job, again);
   ASSERT_TRUE(other) << other.error().text();
-  EXPECT_FALSE(torch::equal(one->model.weights[0].value, other->model.weights[0].value));
+  EXPECT_NE(one->model.weights, other->model.weights);
   EXPECT_EQ(debits().size(), 2U);
 }
 
@@ -186,7 +187,7 @@ TEST_F(Train, ValuesBeyondTheBoundsTrainLikeTheBounds) {
   const auto weights = [&](const std::string& train) {
     const Result<Training> training = run_training(train_job(train), seeded);
     EXPECT_TRUE(training) << training.error().text();
-    return neural::to_bytes(training->model.weights);
+    return training->model.weights;
   };
   const std::string noise = "label_noise = 3\ncontext_noise = 2\n", unit = "noise_unit = 4.5\n";
   const std::string bounds = "lower = 9.5\nupper = 14\n";
@@ -251,4 +252,4 @@ TEST_F(Train, TheCurveOfWhatIsSpentRisesToThePriceOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace chronoveil::training
+}  // namespace chronoveil::networks

@@ -11,7 +11,7 @@
 #include "chronoveil/base/result.h"
 #include "chronoveil/neural/models/parameters.h"
 
-namespace chronoveil::training {
+namespace chronoveil::networks {
 
 struct Checkpoint {
   std::string debit;      // whose steps these are
@@ -24,4 +24,4 @@ struct Checkpoint {
 Result<void> save_checkpoint(const std::string& folder, const Checkpoint&);
 std::optional<Checkpoint> load_checkpoint(const std::string& folder);
 
-}  // namespace chronoveil::training
+}  // namespace chronoveil::networks

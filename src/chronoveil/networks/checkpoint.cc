@@ -1,4 +1,4 @@
-#include "chronoveil/training/checkpoint.h"
+#include "chronoveil/networks/checkpoint.h"
 
 #include <charconv>
 
@@ -7,7 +7,7 @@
 #include "chronoveil/neural/tensor_bytes.h"
 #include "chronoveil/training/hashed_blocks.h"
 
-namespace chronoveil::training {
+namespace chronoveil::networks {
 namespace {
 
 // engine/witnesses.cc reads how they begin. The first form did not say how many uses were used up.
@@ -19,14 +19,14 @@ std::string path_in(const std::string& folder) { return folder + "/checkpoint"; 
 
 Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   const std::string used = std::to_string(checkpoint.used), state = neural::to_bytes(checkpoint.state);
-  return write_files({{path_in(folder), sealed(kMagic, {checkpoint.debit, used, state}), 0600}});
+  return write_files({{path_in(folder), training::sealed(kMagic, {checkpoint.debit, used, state}), 0600}});
 }
 
 std::optional<Checkpoint> load_checkpoint(const std::string& folder) {
   const Result<std::string> bytes = engine::read_text_file("checkpoint", path_in(folder), engine::TextSize::document);
   if (!bytes) return std::nullopt;
   const bool first = bytes->starts_with(kFirstMagic);
-  const auto blocks = first ? unsealed(kFirstMagic, 2, *bytes) : unsealed(kMagic, 3, *bytes);
+  const auto blocks = first ? training::unsealed(kFirstMagic, 2, *bytes) : training::unsealed(kMagic, 3, *bytes);
   if (!blocks) return std::nullopt;
   std::int64_t used = 0;
   if (!first) {
@@ -39,4 +39,4 @@ std::optional<Checkpoint> load_checkpoint(const std::string& folder) {
   return Checkpoint{std::string(blocks->front()), used, std::move(*state)};
 }
 
-}  // namespace chronoveil::training
+}  // namespace chronoveil::networks

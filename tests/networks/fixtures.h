@@ -4,10 +4,13 @@
 #include <cmath>
 #include <functional>
 
+#include "chronoveil/networks/networks.h"
 #include "chronoveil/training/train.h"
 #include "engine/fixtures.h"
 
-namespace chronoveil::training::testing {
+namespace chronoveil::networks::testing {
+
+using training::TrainOptions;
 
 class TrainFolder : public engine::testing::JobFolder {
  protected:
@@ -17,6 +20,7 @@ class TrainFolder : public engine::testing::JobFolder {
     torch::set_num_threads(1);
     options_.ledger = at("ledger.db");
     train_.ledger = options_.ledger;
+    train_.networks = &with_libtorch();
     std::string list;
     for (int series = 0; series < kSeries; ++series) list += "m" + std::to_string(series) + "\n";
     write("load.csv", rows_of(value_of));
@@ -69,4 +73,4 @@ class TrainFolder : public engine::testing::JobFolder {
   TrainOptions train_;
 };
 
-}  // namespace chronoveil::training::testing
+}  // namespace chronoveil::networks::testing

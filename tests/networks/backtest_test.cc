@@ -5,21 +5,24 @@
 
 #include <algorithm>
 
-#include "training/fixtures.h"
+#include "networks/fixtures.h"
 
-namespace chronoveil::training {
+namespace chronoveil::networks {
 namespace {
+
+using namespace training;
 
 class Backtests : public testing::TrainFolder {
  protected:
   // CRPS of the job's own model, then of the seasonal baseline.
   std::vector<double> scores(const std::string& train) const {
     BacktestRequest request;
+    request.networks = &with_libtorch();
     request.epsilons = {8};
     request.baselines = {forecasting::Baseline::seasonal_naive};
     const Result<Backtest> backtest = run_backtest(train_job(train), request);
     EXPECT_TRUE(backtest) << backtest.error().text();
-    return {backtest->rows[1].mean(), backtest->rows[0].mean()};
+    return {backtest->rows.back().mean(), backtest->rows.front().mean()};
   }
 };
 
@@ -45,4 +48,4 @@ TEST_F(Backtests, TrainOnClampedValuesAndScoreThemAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace chronoveil::training
+}  // namespace chronoveil::networks
