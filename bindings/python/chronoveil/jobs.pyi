@@ -191,6 +191,7 @@ class TrainJob(Job):
                  season: int | None = None,
                  spread: float | None = None,
                  lags: str | os.PathLike[str] | None = None,
+                 seasons: str | os.PathLike[str] | None = None,
                  channels: Sequence[str] | None = None,
                  top_level: Literal["without_replacement", "iterate"] | None = None,
                  bottom_level: Literal["with_replacement", "poisson"] | None = None,

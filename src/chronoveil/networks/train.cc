@@ -158,7 +158,8 @@ neural::TrainingConfig training_config(const Job& job, const TrainPlanned& plann
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   if (options.rehearses()) return rehearse(job, options, training);
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
-  CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
+  // Standard input is read once, after the debit.
+  if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
   CV_CHECK(check_trainer(job, training.planned, options.device));
   CV_TRY(const std::string folder, training::training_folder(budget, job));
   CV_CHECK(engine::make_private_folder("training", folder));

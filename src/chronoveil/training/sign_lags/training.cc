@@ -129,7 +129,10 @@ void fill(const Job& job, const engine::TrainPlanned& planned, Kept& kept) {
 
 engine::ReleaseKind<Kept> kind_of(const Job& job, const TrainOptions& options, const Training& training) {
   engine::ReleaseKind<Kept> kind;
-  kind.open = [&] { return engine::check_train_columns(job.source, training.planned.channels); };
+  kind.open = [&]() -> Result<void> {
+    if (job.source.path == "-") return {};  // standard input is read once, after the debit
+    return engine::check_train_columns(job.source, training.planned.channels);
+  };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     CV_TRY(Training done, made(job, options, training, draws));
     return Kept{"", &job, std::move(done), std::nullopt, std::nullopt, std::nullopt};
