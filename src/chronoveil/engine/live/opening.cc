@@ -6,6 +6,7 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/session.h"
+#include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/draws.h"
 
@@ -215,6 +216,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
   if (span == 0 && job_->live().continues) CV_CHECK(check_spans_ahead(*job_));
   opened_ = without_values(this_span, planned, "");
+  say_caps_of_look(keeping.budget.caps, job_->caps_from, opened_.release.guarantee.assumptions);
   const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
   LiveState opening;
   if (begun_before) {
