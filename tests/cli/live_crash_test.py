@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -181,6 +182,45 @@ class CrashTest(JobTest):
                     break
                 self.assertLess(call, 1000, "it never ends")
             self.assertGreater(call, 20, "the shim counted nothing")
+
+    def kept(self):
+        """How many numbers of the mechanism each file of the state holds."""
+        return [struct.unpack_from("<Q", path.read_bytes(), 24)[0]
+                for path in sorted((self.folder / "ledger.db.live/clinic/cases").glob("state.*"))]
+
+    def test_a_kill_while_a_release_is_closed(self):
+        """It goes on with all its sums, or not at all; and what is over holds none."""
+        closing = [PROGRAM, "live", "close", str(self.folder / "live.toml"), "--ledger", str(self.folder / "ledger.db")]
+        outcomes, call, killed = set(), 0, True
+        while killed:
+            call += 1
+            self.forget()
+            self.set_up_release('name = "running_total"', 12, "1e-6", ("north", "south"), 20.0)
+            self.finish(self.lines[:1 + 4 * 2], 0)
+            self.assertTrue(any(self.kept()))
+            before = (self.folder / "out.csv").read_bytes()
+            done = subprocess.run(closing, capture_output=True, env=self.environment(LD_PRELOAD=SHIM, KILL_AT=str(call)),
+                                  timeout=120, check=False)
+            killed = done.returncode == -signal.SIGKILL
+            over = [debit["state"] for debit in
+                    self.assert_json("budget", "history", "clinic", "--ledger", str(self.ledger))["debits"]] == ["released"]
+            if over:
+                self.assertEqual(self.kept(), [0, 0])
+            self.finish()
+            if len(self.seen) == 2 * self.steps:
+                outcomes.add("went on")
+                self.check_whole()
+                self.check_totals()
+            else:
+                outcomes.add("over" if over else "was being closed")
+                self.assertEqual((self.folder / "out.csv").read_bytes(), before)
+                again = subprocess.run(closing, capture_output=True, env=self.environment(), timeout=120, check=False)
+                self.assertEqual(again.returncode, 2 if over else 0, again.stderr)
+                self.assertEqual(self.status()["state"], "closed")
+                self.assertTrue((self.folder / "out.json").exists())
+            self.assertEqual(self.kept(), [0, 0])
+            self.assertLess(call, 1000, "it never ends")
+        self.assertEqual(outcomes, {"went on", "was being closed", "over"})
 
     def test_kills_at_random_times(self):
         rng = random.Random(11)

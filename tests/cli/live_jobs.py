@@ -11,6 +11,7 @@ import json
 import os
 import select
 import signal
+import struct
 import subprocess
 
 from program import PROGRAM, FolderTest, run
@@ -30,6 +31,7 @@ BASE = {
     "live": {"name": "cases"},
 }
 WARDS = {"source": {"series": "ward"}, "series": {"keys": ["north", "south"]}}
+TOTALS = {"mechanism": {"name": "running_total"}, "privacy": {"epsilon": LOUD, "delta": 1e-6}}
 VISITS = {"source": {"value": None, "user": "who"}, "privacy": {"max_steps": 1}}
 
 
@@ -137,6 +139,16 @@ class LiveTest(FolderTest):
         self.assertEqual([time for time, _ in seen], sorted(time for time, _ in seen))
         return rows
 
+    def remembered(self):
+        """How many numbers of the mechanism each file of the state holds; nothing may follow the state in the file."""
+        found = []
+        for path in sorted(self.state.glob("state.*")):
+            content = path.read_bytes()
+            fields, words, text = struct.unpack_from("<3Q", content, 16)
+            self.assertTrue(words or len(content) == 40 + 8 * fields + text + 32, "the end of a longer state is left")
+            found.append(words)
+        return found
+
     def values(self):
         return [(row["time"][:10], row["value"], row["sampled"]) for row in self.rows()]
 
@@ -177,5 +189,5 @@ class LiveTest(FolderTest):
         return errors.decode()
 
 
-__all__ = ["BASE", "LOUD", "LiveTest", "STEPS", "VISITS", "WARDS", "WEEKS", "counts", "merged", "run", "toml", "visits",
+__all__ = ["BASE", "LOUD", "LiveTest", "STEPS", "TOTALS", "VISITS", "WARDS", "WEEKS", "counts", "merged", "run", "toml", "visits",
            "wards"]

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from live_jobs import STEPS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, wards
+from live_jobs import STEPS, TOTALS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, wards
 from program import PROGRAM
 
 
@@ -183,6 +183,24 @@ class Tampering(LiveTest):
         self.assertEqual([debit["state"] for debit in self.history()], ["released"])
         self.assertEqual(self.out.read_bytes(), whole)
         self.refuses(counts((1, 2)), 2, "--yes")
+
+    def test_sums_of_counts_are_deleted_whatever_else_is_lost(self):
+        for damage in ("opening.json", "job.json", "state.*"):
+            with self.subTest(damage):
+                self.prepare(TOTALS, {"live": {"name": damage[:3]}, "output": {"csv": f"{damage[:3]}.csv"}})
+                self.state = self.folder / "ledger.db.live" / "clinic" / damage[:3]
+                for week in range(3):
+                    self.live(counts((week, 7)))
+                self.assertTrue(all(self.remembered()))
+                for path in self.state.glob(damage):
+                    path.write_bytes(path.read_bytes()[:-1])
+                self.assert_json(*self.words("close", str(self.job)))
+                self.assertEqual(self.history()[-1]["state"], "released")
+                if damage == "state.*":
+                    self.assertEqual([path.read_bytes() for path in self.state.glob(damage)], [b"CVLIVE01"] * 2)
+                    (self.state / "state.0").unlink(), (self.state / "state.1").unlink()
+                else:
+                    self.assertEqual(self.remembered(), [0, 0])
 
     def test_damaged_state_files(self):
         self.prepare()

@@ -64,9 +64,10 @@ class Looking(LookTest):
         self.assert_succeeds(*self.words("run"))
         release = json.loads((self.folder / "out.json").read_text())
         said = {each["text"]: each["basis"] for each in release["guarantee"]["assumptions"]}
-        self.assertEqual(said["caps: those that a look debited as city:1 proposed; its cost comes on top"], "declared")
+        self.assertEqual(said["caps: exactly those that the look debited as city:1 proposed for this job; its cost comes on "
+                              "top"], "enforced")
         self.assertIn("but for what a look proposed, the job was written without looking at the data: everything in it is public", said)
-        self.assertIn("those that a look debited as city:1 proposed", (self.folder / "out.html").read_text())
+        self.assertIn("those that the look debited as city:1 proposed", (self.folder / "out.html").read_text())
         self.assertEqual(self.states(), ["released", "released"])
 
     def test_the_table_and_the_noisy_numbers_are_near_the_truth(self):
@@ -185,6 +186,40 @@ class Order(LookTest):
         self.assertEqual(len(self.debits()), 2)
 
 
+    def caps(self, text, name="x"):
+        """What a release of that job says of its caps."""
+        job = self.write(f"{name}.toml", text.replace('"out.', f'"{name}.'))
+        done = run("run", str(job), "--ledger", str(self.ledger), "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        release = json.loads((self.folder / f"{name}.json").read_text())
+        return [(each["basis"], each["text"]) for each in release["guarantee"]["assumptions"]
+                if each["text"].startswith("caps: ")]
+
+    def test_caps_are_believed_as_far_as_the_look_goes(self):
+        self.looked("--lengths", "1h")
+        capped = self.job.read_text()
+        exactly = [("enforced", "caps: exactly those that the look debited as city:1 proposed for this job; its cost comes "
+                    "on top")]
+
+        def chosen(but):
+            return [("declared", f"caps: chosen by the look debited as city:1, {but}, and by public facts alone; its cost "
+                     "comes on top")]
+        self.assertEqual(self.caps(capped), exactly)
+        for old, new in (("epsilon = 1.0", "epsilon = 0.5"), ('name = "gaussian"', 'name = "laplace"')):
+            self.assertIn(old, capped)
+            self.assertEqual(self.caps(capped.replace(old, new)), exactly, "what a look does not depend on")
+        self.assertEqual(self.caps(capped.replace("max_steps = 8", "max_steps = 7")), chosen("which proposed others"))
+        self.assertEqual(self.caps(capped.replace("2026-03-30T00:00", "2026-03-29T00:00")),
+                         chosen("which asked about another job or span"))
+        stored = next((self.folder / "ledger.db.releases").glob("city-1.json"))
+        kept = stored.read_bytes()
+        stored.write_bytes(kept.replace(b'"value":"8"', b'"value":"7"'))
+        self.assertNotEqual(stored.read_bytes(), kept)
+        self.assertEqual(self.caps(capped.replace("max_steps = 8", "max_steps = 7")), chosen("which is not stored here"))
+        stored.unlink()
+        self.assertEqual(self.caps(capped), chosen("which is not stored here"))
+
+
 class BadInput(LookTest):
     def refused(self, mentions, *flags, code=2):
         before = self.job.read_bytes()
@@ -233,12 +268,15 @@ class BadInput(LookTest):
         self.addCleanup(self.folder.chmod, 0o700)
         self.refused("--output", code=5)
 
-    def test_no_row_that_counts_is_found_before_anything_is_drawn(self):
+    def test_nobody_is_looked_at_like_anybody(self):
+        """Were it refused, that would tell with certainty whether the only person is there."""
         self.create()
         self.write("trips.csv", "card,ts,stop\nc1,2020-01-01T00:00,north\n")
-        done = run(*self.look())
-        self.assertEqual(done.returncode, 3)
-        self.assertEqual(self.states(), ["reserved"])
+        done = run(*self.look("--lengths", "1h", "--json-out", str(self.folder / "look.json")))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        look = json.loads((self.folder / "look.json").read_text())
+        self.assertEqual((look["proposal"], self.added(), self.states()), ([], [], ["released"]))
+        self.assertNotIn("some row counts", str(look["guarantee"]))
 
 
 class Means(FolderTest):
@@ -277,7 +315,8 @@ class Means(FolderTest):
                 self.assertIn("max_records = 1  # as the timetable says", text)
                 run(*("run", str(self.folder / "job.toml"), "--ledger", str(self.ledger)))
                 released = json.loads((self.folder / "out.json").read_text())
-                self.assertIn("caps: those that a look debited as buses:1 proposed; its cost comes on top",
+                self.assertIn("caps: exactly those that the look debited as buses:1 proposed for this job; its cost comes "
+                              "on top",
                               [each["text"] for each in released["guarantee"]["assumptions"]])
 
     def test_a_value_that_is_no_number_is_an_error(self):

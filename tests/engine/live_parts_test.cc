@@ -188,6 +188,43 @@ TEST_F(LiveParts, WithoutAnyWholeStateNothingGoesOn) {
   EXPECT_FALSE(read_live_state(folder_.path()));
 }
 
+// The words of the process as they stand in a file, and how much of it belongs to the state.
+std::string process_words(const LiveState& state) {
+  return {reinterpret_cast<const char*>(state.process.data()), state.process.size() * sizeof state.process[0]};
+}
+
+TEST_F(LiveParts, NothingOfTheMechanismIsLeftInTheLastState) {
+  auto files = LiveStateFiles::open(folder_.path());
+  ASSERT_TRUE(files && files->save(state_at(6)) && files->save(state_at(8)));
+  const std::string words[] = {process_words(state_at(6)), process_words(state_at(8))};
+  ASSERT_NE(read("state.1").find(words[0]), std::string::npos);
+  ASSERT_NE(read("state.0").find(words[1]), std::string::npos);
+  LiveState last = state_at(8);
+  ASSERT_TRUE(files->save_last(last));
+  last.process.clear();
+  expect_equal(latest(), last);
+  EXPECT_EQ(read("state.0").size(), read("state.1").size()) << "no end of a longer state is left";
+  for (const char* name : {"state.0", "state.1"})
+    for (const std::string& word : words) EXPECT_EQ(read(name).find(word.substr(0, 8)), std::string::npos);
+}
+
+TEST_F(LiveParts, WhatCannotBeOpenedAnyMoreIsForgottenToo) {
+  {
+    auto files = LiveStateFiles::open(folder_.path());
+    ASSERT_TRUE(files && files->save(state_at(6)) && files->save(state_at(8)));
+  }
+  const std::string before = read("state.0");
+  ASSERT_TRUE(forget_live_process(folder_.path(), state_at(8).debit - 1)) << "it is of a later debit";
+  EXPECT_EQ(read("state.0"), before);
+  ASSERT_TRUE(forget_live_process(folder_.path(), state_at(8).debit));
+  EXPECT_TRUE(latest().process.empty());
+  EXPECT_EQ(latest().step, 8);
+  for (const char* name : {"state.0", "state.1"}) write(name, before.substr(0, before.size() - 1));
+  ASSERT_TRUE(forget_live_process(folder_.path(), state_at(8).debit));
+  for (const char* name : {"state.0", "state.1"}) EXPECT_EQ(read(name), before.substr(0, 8));
+  EXPECT_FALSE(read_live_state(folder_.path())) << "it is still damaged";
+}
+
 TEST_F(LiveParts, AnOutputGoesOnWhereTheLastAppendEnded) {
   const std::string synced = "time,value\n", unsynced = "1,10\n2,20\n";
   for (std::size_t there = 0; there <= unsynced.size(); ++there) {

@@ -297,6 +297,25 @@ TEST_F(TotalsOfJobs, GroupsComeFromAPublicFile) {
                     "output.csv"));
 }
 
+TEST_F(TotalsOfJobs, TheListOfSeriesMayHaveTheirGroupsInAColumn) {
+  const auto with = [&](const std::string& list) {
+    write("both.csv", list);
+    std::string text = job_text("", "", outputs(""));
+    const std::string plain = "list = \"stops.txt\"\n";
+    return text.replace(text.find(plain), plain.size(), "list = \"both.csv\"\ngroups = \"both.csv\"\n");
+  };
+  const Job grouped = job(with("group,series\nleft,south\n,north\n"));
+  EXPECT_EQ(grouped.keys, (std::vector<std::string>{"south", "north"}));
+  EXPECT_EQ(grouped.series().groups, (std::vector<std::string>{"left", ""}));
+  const auto refused = [&](const std::string& list, const std::string& mention) {
+    EXPECT_TRUE(fails(parse_job(with(list), at("job.toml")), ErrorKind::usage, mention)) << list;
+  };
+  refused("series,group\nsouth,a\nsouth,\n", "row 2: the series is there for the second time");
+  refused("series,group\n,a\n", "row 1: the name of the series is empty");
+  refused("series,group\n", "holds no series");
+  refused("south\nnorth\n", "no column series");
+}
+
 TEST_F(TotalsOfJobs, WithoutACsvThereIsNoneUnlessItIsNamed) {
   EXPECT_EQ(job(job_text("", "", "[mechanism]\nname = \"gaussian\"\n[output]\njson = \"out.json\"\n")).series().totals,
             "");

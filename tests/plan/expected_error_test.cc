@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::plan {
@@ -46,9 +48,55 @@ TEST(ExpectedError, MoreNoiseMeansMoreError) {
     ASSERT_TRUE(plan);
     const auto error = expected_error(request, *plan, sample, 5);
     ASSERT_TRUE(error && *error);
-    EXPECT_GT(**error, 2 * last);
-    last = **error;
+    EXPECT_GT((*error)->of_cell, 2 * last);
+    last = (*error)->of_cell;
   }
+}
+
+TEST(ExpectedError, LongerSlotsHoldTheSumsOfShorterOnes) {
+  const PublicSample sample{.series = 2, .steps = 5, .counts = {1, 2, 3, 4, 5, 10, 20, 30, 40, 50}};
+  const PublicSample longer = in_longer_slots(sample, 2);
+  EXPECT_EQ(longer.steps, 2);
+  EXPECT_EQ(longer.counts, (std::vector<std::int64_t>{3, 7, 30, 70}));
+}
+
+mechanisms::Request of_series(std::int64_t series) {
+  mechanisms::Request request;
+  request.shape.series = series;
+  request.shape.steps = 500;
+  request.shape.max_steps = 10;
+  request.epsilon = 1;
+  request.delta = 1e-6;
+  return request;
+}
+
+// Of noise alone, far above zero: a sum of S independent draws.
+TEST(ExpectedError, ATotalHasTheNoiseOfAllItsSeries) {
+  const PublicSample sample{.series = 16, .steps = 500, .counts = std::vector<std::int64_t>(8000, 1000000)};
+  for (const std::int64_t series : {16, 64}) {
+    const mechanisms::Request request = of_series(series);
+    const auto plan = (*mechanisms::find_series_mechanism("gaussian"))->prepare(request);
+    ASSERT_TRUE(plan);
+    const auto error = expected_error(request, *plan, sample, 20);
+    ASSERT_TRUE(error && *error && (*error)->of_total);
+    // 10,000 sums: six standard errors are 0.045 of it.
+    EXPECT_NEAR(*(*error)->of_total / (*error)->of_cell, std::sqrt(static_cast<double>(series)),
+                0.05 * std::sqrt(static_cast<double>(series)));
+  }
+}
+
+TEST(ExpectedError, ThereAreTotalsOnlyWhereTheyArePublished) {
+  const PublicSample one{.series = 1, .steps = 500, .counts = std::vector<std::int64_t>(500, 100)};
+  const PublicSample two{.series = 2, .steps = 500, .counts = std::vector<std::int64_t>(1000, 100)};
+  const auto has = [](const char* name, const mechanisms::Request& request, const PublicSample& sample, Audience to) {
+    const auto plan = (*mechanisms::find_series_mechanism(name))->prepare(request);
+    return (*expected_error(request, *plan, sample, 1, to))->of_total.has_value();
+  };
+  EXPECT_TRUE(has("shrink", of_series(2), two, Audience::any));
+  EXPECT_FALSE(has("shrink", of_series(2), one, Audience::any));
+  EXPECT_FALSE(has("shrink", of_series(1), two, Audience::any));
+  EXPECT_TRUE(has("kalman", of_series(2), two, Audience::live)) << "filtered by itself";
+  EXPECT_FALSE(has("gaussian", of_series(2), two, Audience::live));
 }
 
 TEST(ExpectedError, NegativeValuesCountAsZero) {
@@ -63,7 +111,7 @@ TEST(ExpectedError, NegativeValuesCountAsZero) {
   const auto error = expected_error(request, *plan, empty, 20);
   ASSERT_TRUE(error && *error);
   // 40000 draws of max(0, Laplace(b)): mean b/2, standard error 0.0043 b; 6 of them.
-  EXPECT_NEAR(**error / plan->scale, 0.5, 0.026);
+  EXPECT_NEAR((*error)->of_cell / plan->scale, 0.5, 0.026);
 }
 
 }  // namespace

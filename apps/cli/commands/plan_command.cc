@@ -48,7 +48,8 @@ Result<nlohmann::ordered_json> json_of_plan(const engine::Job& job) {
     return train_plan_json(job, planned);
   }
   CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
-  return plan_json(job, planned);
+  CV_TRY(const std::optional<engine::CapTable> caps, engine::cap_table(job, planned));
+  return plan_json(job, planned, caps);
 }
 
 // What is left of a budget, and what the job takes of it, named as `check` names them. `left` is empty where no ledger
@@ -69,7 +70,8 @@ Result<void> print_plan_text(const engine::Job& job) {
   if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, false);
   if (job.is<engine::TrainSpec>()) return print_train_plan(job, false);
   CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
-  std::cout << plan_text(job, planned);
+  CV_TRY(const std::optional<engine::CapTable> caps, engine::cap_table(job, planned));
+  std::cout << plan_text(job, planned, caps);
   return {};
 }
 

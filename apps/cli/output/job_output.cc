@@ -47,7 +47,10 @@ std::string candidates_text(const plan::Comparison& comparison) {
   const bool sampled = std::any_of(comparison.candidates.begin(), comparison.candidates.end(),
                                    [](const plan::Candidate& one) { return one.expected_error.has_value(); });
   std::vector<std::vector<std::string>> rows{{"mechanism", "noise", "error of a measured step", "information"}};
+  const bool has_totals = std::any_of(comparison.candidates.begin(), comparison.candidates.end(),
+                                      [](const plan::Candidate& one) { return one.expected_total_error.has_value(); });
   if (sampled) rows.front().emplace_back("error on the sample");
+  if (has_totals) rows.front().emplace_back("of all series");
   rows.front().emplace_back("cost");
   std::string refused;
   for (const plan::Candidate& one : comparison.candidates) {
@@ -58,10 +61,44 @@ std::string candidates_text(const plan::Comparison& comparison) {
     std::vector<std::string> row{one.mechanism, noise_text(*one.plan), figure(one.noise_error),
                                  figure(one.information)};
     if (sampled) row.push_back(one.expected_error ? figure(*one.expected_error) : "");
+    if (has_totals) row.push_back(one.expected_total_error ? figure(*one.expected_total_error) : "");
     row.push_back(price_text(*one.plan));
     rows.push_back(std::move(row));
   }
   return table_text(rows) + refused;
+}
+
+std::string cap_table_text(const engine::CapTable& table, const std::string& mechanism) {
+  std::vector<std::vector<std::string>> rows{{"max_steps"}};
+  rows.front().insert(rows.front().end(), table.lengths.begin(), table.lengths.end());
+  for (std::size_t cap = 0; cap < table.caps.size(); ++cap) {
+    std::vector<std::string>& row = rows.emplace_back(1, std::to_string(table.caps[cap]));
+    for (std::size_t length = 0; length < table.lengths.size(); ++length) {
+      const double error = table.errors[length * table.caps.size() + cap];
+      row.push_back(std::isnan(error) ? "" : figure(error));
+    }
+  }
+  if (table.smoothed) {
+    std::vector<std::string>& row = rows.emplace_back(1, "a count");
+    for (const double typical : table.typical) row.push_back(figure(typical));
+  }
+  return fmt::format("\nerror of a cell by max_steps and slots.length, {} {}\n", mechanism,
+                     table.smoothed ? "on the sample" : "before any smoothing") +
+         table_text(rows);
+}
+
+ordered_json cap_table_json(const engine::CapTable& table) {
+  ordered_json all{{"smoothed", table.smoothed}, {"max_steps", table.caps}, {"by_length", ordered_json::array()}};
+  for (std::size_t length = 0; length < table.lengths.size(); ++length) {
+    ordered_json row{{"length", table.lengths[length]}, {"error", ordered_json::array()}};
+    if (table.smoothed) row["typical"] = table.typical[length];
+    for (std::size_t cap = 0; cap < table.caps.size(); ++cap) {
+      const double error = table.errors[length * table.caps.size() + cap];
+      row["error"].push_back(std::isnan(error) ? ordered_json() : ordered_json(error));
+    }
+    all["by_length"].push_back(std::move(row));
+  }
+  return all;
 }
 
 }  // namespace
@@ -77,7 +114,8 @@ ordered_json summary_json(const report::Published& published) {
   return all;
 }
 
-ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
+ordered_json plan_json(const engine::Job& job, const engine::Planned& planned,
+                       const std::optional<engine::CapTable>& caps) {
   report::Published published;
   published.release.guarantee = planned.guarantee;
   published.plan = planned.chosen;
@@ -85,9 +123,11 @@ ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
   published.reason = planned.reason;
   published.caps = job.source.user ? Basis::enforced : Basis::declared;
   const ordered_json summary = summary_json(published);
-  return {{"mechanism", planned.chosen.mechanism}, {"reason", planned.reason},
-          {"series", planned.chosen.shape.series}, {"steps", planned.chosen.shape.steps},
-          {"guarantee", summary["guarantee"]},     {"plan", summary["plan"]}};
+  ordered_json all{{"mechanism", planned.chosen.mechanism}, {"reason", planned.reason},
+                   {"series", planned.chosen.shape.series}, {"steps", planned.chosen.shape.steps},
+                   {"guarantee", summary["guarantee"]},     {"plan", summary["plan"]}};
+  if (caps) all["caps"] = cap_table_json(*caps);
+  return all;
 }
 
 std::string job_text(const engine::Job& job, const engine::Planned& planned) {
@@ -115,9 +155,14 @@ std::string nothing_text(const std::string& tells_nothing) {
   return "refused   " + with_key_names(tells_nothing, run_names) + "\n";
 }
 
-std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
+std::string plan_text(const engine::Job& job, const engine::Planned& planned,
+                      const std::optional<engine::CapTable>& caps) {
   std::string text = job_text(job, planned);
-  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
+  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison);
+  if (planned.comparison && job.series().public_sample.empty())
+    text += "\nbefore smoothing; how far off a reader's values and totals are, a public sample tells (--sample)\n";
+  if (caps) text += cap_table_text(*caps, planned.chosen.mechanism);
+  if (planned.comparison) text += "\n";
   text += fmt::format("chosen    {}: {}, {}\n", planned.chosen.mechanism, noise_text(planned.chosen),
                       price_text(planned.chosen));
   text += fmt::format("because   {}\n", planned.reason);

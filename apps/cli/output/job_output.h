@@ -12,14 +12,16 @@ namespace chronoveil::cli {
 // The release JSON without its values: guarantee, plan, debit, budget, software.
 nlohmann::ordered_json summary_json(const report::Published&);
 // The same for a plan: guarantee, and plan with every candidate.
-nlohmann::ordered_json plan_json(const engine::Job&, const engine::Planned&);
+nlohmann::ordered_json plan_json(const engine::Job&, const engine::Planned&,
+                                 const std::optional<engine::CapTable>& = std::nullopt);
 
 // What is released and what is protected, in two lines.
 std::string job_text(const engine::Job&, const engine::Planned&);
 // Why a run would refuse the plan: no interval would say anything.
 std::string nothing_text(const std::string& tells_nothing);
 // The candidates as a table, and which one is chosen and why.
-std::string plan_text(const engine::Job&, const engine::Planned&);
+std::string plan_text(const engine::Job&, const engine::Planned&,
+                      const std::optional<engine::CapTable>& = std::nullopt);
 // ε, δ, what they hold for, and every assumption with who answers for it.
 std::string guarantee_text(const Guarantee&);
 

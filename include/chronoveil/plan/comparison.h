@@ -28,7 +28,11 @@ struct Candidate {
   // of the last step, for w_event that of a step that spends one step's share.
   double noise_error = 0;
   double information = 0;  // Fisher information about a level that all measurements share: measured / variance
-  std::optional<double> expected_error;  // mean absolute error on the public sample, by simulation
+  // Mean absolute errors on the public sample, by simulation, as a reader gets the values: after all smoothing.
+  std::optional<double> expected_error;  // of a cell
+  // Of the sum of all series at a step, where the release and the sample have several and such sums are published. For
+  // another number of series, times the root of their ratio: most of it is noise.
+  std::optional<double> expected_total_error;
 };
 
 struct Comparison {

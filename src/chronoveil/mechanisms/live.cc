@@ -253,6 +253,11 @@ Result<Measurement> measure_live(const SeriesPlan& plan, std::span<const std::in
 }
 
 Result<Estimate> reconstruct_live(const SeriesPlan& plan, const Measurement& measurement) {
+  CV_TRY(LiveReplay replay, replay_live(plan, measurement));
+  return std::move(replay.estimate);
+}
+
+Result<LiveReplay> replay_live(const SeriesPlan& plan, const Measurement& measurement) {
   CV_TRY(const std::unique_ptr<LiveProcess> process, go_live(plan));
   RecordedAnswers answers(plan, measurement.values);
   const auto steps = static_cast<std::size_t>(plan.shape.steps);
@@ -260,6 +265,7 @@ Result<Estimate> reconstruct_live(const SeriesPlan& plan, const Measurement& mea
   const std::size_t cells = out.size() * steps;
   Estimate estimate{std::vector<double>(cells), std::vector<double>(cells), std::vector<double>(cells),
                     std::vector<std::uint8_t>(cells)};
+  std::vector<double> totals;
   for (std::size_t t = 0; t < steps; ++t) {
     answers.next_step();
     CV_CHECK(process->step(answers, out));
@@ -270,10 +276,11 @@ Result<Estimate> reconstruct_live(const SeriesPlan& plan, const Measurement& mea
       estimate.upper[cell] = out[s].upper;
       estimate.sampled[cell] = out[s].sampled ? 1 : 0;
     }
+    if (const std::optional<LiveValue> total = process->total()) totals.push_back(total->value);
   }
   if (!answers.all_used() || measurement.kept)
     return fail(ErrorKind::internal, "reconstruct", "the measurement does not have the shape of the plan");
-  return estimate;
+  return LiveReplay{std::move(estimate), std::move(totals)};
 }
 
 }  // namespace chronoveil::mechanisms

@@ -81,5 +81,11 @@ Result<void> live_step(const SeriesPlan&, LiveProcess&, std::span<const std::int
 // series by series.
 Result<Measurement> measure_live(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);
 Result<Estimate> reconstruct_live(const SeriesPlan&, const Measurement&);
+// The same with the sum of all series at each step, where the mechanism estimates it by itself; else without one.
+struct LiveReplay {
+  Estimate estimate;
+  std::vector<double> total;
+};
+Result<LiveReplay> replay_live(const SeriesPlan&, const Measurement&);
 
 }  // namespace chronoveil::mechanisms

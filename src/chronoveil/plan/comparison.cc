@@ -45,7 +45,7 @@ PublicSample as_seen(const PublicSample& sample, const Request& request) {
 }
 
 Result<Candidate> consider(const SeriesMechanism& mechanism, const Request& request,
-                           const std::optional<PublicSample>& sample, int trials) {
+                           const std::optional<PublicSample>& sample, int trials, Audience audience) {
   Candidate candidate;
   candidate.mechanism = mechanism.name;
   const Request asked = asked_of(mechanism, request);
@@ -59,7 +59,8 @@ Result<Candidate> consider(const SeriesMechanism& mechanism, const Request& requ
   candidate.noise_error = noise_error(mechanism, *plan);
   candidate.information = information(mechanism, *plan);
   if (sample) {
-    CV_TRY(candidate.expected_error, expected_error(asked, *plan, *sample, trials));
+    CV_TRY(const std::optional<ExpectedError> error, expected_error(asked, *plan, *sample, trials, audience));
+    if (error) candidate.expected_error = error->of_cell, candidate.expected_total_error = error->of_total;
   }
   candidate.plan = std::move(*plan);
   return candidate;
@@ -85,7 +86,7 @@ Result<Comparison> compare(const Request& request, const std::optional<PublicSam
   Comparison comparison;
   for (const SeriesMechanism* mechanism : mechanisms::series_catalogue()) {
     if (audience == Audience::live && mechanism->go_live == nullptr) continue;
-    CV_TRY(Candidate candidate, consider(*mechanism, request, seen, trials));
+    CV_TRY(Candidate candidate, consider(*mechanism, request, seen, trials, audience));
     CV_CHECK(check_interrupted());  // its refusal would not be the mechanism's
     comparison.candidates.push_back(std::move(candidate));
   }

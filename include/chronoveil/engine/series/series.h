@@ -28,6 +28,18 @@ struct Planned {
 // A job with a [live] section chooses among the mechanisms that can publish each step as it comes.
 Result<Planned> plan_job(const Job&, Compare = Compare::always);
 
+// How the cap on a person's slots and the length of a slot trade off: how far off one cell would be, by the chosen
+// mechanism. What a cap leaves out is not in it; that depends on the data, and a look measures it.
+struct CapTable {
+  std::vector<std::string> lengths = {};
+  std::vector<std::int64_t> caps = {};
+  std::vector<double> errors = {};   // by length, then by cap; NaN where there is no such release
+  std::vector<double> typical = {};  // with a sample: a count of it, on average, by length
+  bool smoothed = false;             // errors are those of simulated releases of the sample; else of the noise alone
+};
+// Empty where the unit has no such cap.
+Result<std::optional<CapTable>> cap_table(const Job&, const Planned&);
+
 // What a plan needs to know of the slots.
 struct Horizon {
   std::int64_t steps = 0;

@@ -32,7 +32,7 @@ struct LookQuestion {
 struct LookChoice {
   std::string length;
   std::int64_t cap = 0;
-  double noise = 0;     // expected, absolute; known before the look
+  double noise = 0;     // expected, absolute; known before the look. With a public sample after all smoothing
   double typical = 0;   // people in a slot of a series, on average
   double left_out = 0;  // the share of them that the cap leaves out
   double error = 0;     // √((left_out × typical)² + noise²) / typical; infinite where nobody is seen
@@ -44,6 +44,7 @@ struct Look {
   Guarantee guarantee;
   mechanisms::SeriesPlan plan;  // of the bins, as if they were the slots of one series
   std::vector<std::string> not_protected;
+  std::string asked;  // the digest of what it asked about: rows, keys, places, span
   double people = 0;  // in all; noisy
   std::vector<LookQuestion> questions;
   std::vector<LookChoice> choices;                            // by length, then by cap

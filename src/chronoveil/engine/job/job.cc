@@ -31,7 +31,10 @@ Result<void> read_keys(const Section& section, Job& job) {
     return fail(ErrorKind::usage, section.name_of("keys"), "the list is empty; it must hold at least one key");
   CV_CHECK(read_path(section, "list", job.path, job.key_list));
   if (job.key_list.empty()) return {};
-  CV_TRY(job.keys, read_key_list(job.key_list, section.name_of("list")));
+  std::string groups;
+  CV_CHECK(read_path(section, "groups", job.path, groups));
+  CV_TRY(job.keys,
+         groups == job.key_list ? keys_in_groups(groups) : read_key_list(job.key_list, section.name_of("list")));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "chronoveil/base/interrupted.h"
@@ -150,18 +151,33 @@ Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
   return standing_of(job, budget);
 }
 
+namespace {
+
+// As private as the records: who was there, and what a mechanism keeps.
+Result<void> forget_what_it_keeps(const LiveFolder& folder, std::int64_t debit) {
+  folder.forget_people(debit);
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder.path(), ignored)) return {};
+  CV_TRY(const FolderLock lock, folder.lock());
+  return forget_live_process(folder.path(), debit);
+}
+
+}  // namespace
+
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   CV_TRY(const std::string place, ledger_place(ledger));
   CV_TRY(const LiveFolder its, LiveFolder::of_release(place, job));
   CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger, its.path()));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
   if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
-  if (debit->state != ledger::State::reserved)
+  if (debit->state != ledger::State::reserved) {
+    CV_CHECK(forget_what_it_keeps(its, debit->id.sequence));  // a kill may have prevented this before
     return fail(ErrorKind::usage, "live", "the release '" + job.live().name + "' is over already");
+  }
   if (!debit->from_backup) {
     LiveOptions options;
     options.ledger = ledger;
-    Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
+    Result<LiveSession> session = LiveSession::open_to_end(job, options, LiveClock());
     if (session) {
       CV_CHECK(session->finish());
       return standing_of(job, budget);
@@ -169,8 +185,9 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
     if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
   }
   // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
+  const Result<void> forgot = forget_what_it_keeps(its, debit->id.sequence);
   CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
-  its.forget_people(debit->id.sequence);
+  CV_CHECK(forgot);
   LiveStanding stands;
   stands.name = job.live().name;
   stands.stage = LiveStage::closed;

@@ -1,14 +1,12 @@
 // How a live release is opened and resumed: where the ledger and the folder meet.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/system/signals_held.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/session.h"
+#include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/series/ask.h"
 #include "chronoveil/engine/series/published.h"
@@ -74,35 +72,12 @@ Result<void> check_live(const Job& job) {
 
 }  // namespace
 
-std::string token_text(std::int64_t token) {
-  return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
-}
-
-std::int64_t new_token() {
-  for (;;)
-    if (const auto token = static_cast<std::int64_t>(BitSource::for_this_thread().next_u64()); token != 0) return token;
-}
-
 Result<data::SlotCursor> live_cursor(const data::SlotSpec& slots) {
   return by_key({"slots"}, data::SlotCursor::make(slots));
 }
 
 Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
   return plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live);
-}
-
-Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Job& job) {
-  CV_TRY(std::vector<ledger::Debit> debits, ledger.history(job.dataset));
-  const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
-    return debit.terms.live && debit.terms.live->release == job.live().name;
-  });
-  if (last == debits.rend()) return std::optional<ledger::Debit>();
-  return std::optional<ledger::Debit>(std::move(*last));
-}
-
-bool is_all_published(const ledger::Debit& debit, const std::optional<LiveState>& state, const LiveOpening& opening) {
-  return debit.from_backup && debit.used == debit.uses && state && state->debit == debit.id.sequence &&
-         state->step == opening.published.plan.shape.steps;
 }
 
 Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
@@ -136,6 +111,17 @@ Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& opt
 }
 
 Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options, const LiveClock& clock) {
+  CV_TRY(LiveSession session, open_to_end(job, options, clock));
+  const LiveState& state = session.keeping_->state;
+  if (state.step > 0 && state.process.empty() && !session.finished())
+    return fail(ErrorKind::usage, "live",
+                "the release '" + job.live().name +
+                    "' was being closed, and what it needs to go on is deleted; close "
+                    "it once more, which writes its documents and settles its debit");
+  return session;
+}
+
+Result<LiveSession> LiveSession::open_to_end(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options, clock);
   CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
@@ -233,6 +219,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     CV_TRY(const LiveOpening before, keeping.folder.get());
     if (!before.published.release.grid) opened_.release.grid.reset();
   }
+  say_caps_of_look(keeping.budget.caps, job_->caps_from, opened_.release.guarantee.assumptions);
   const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
   LiveState opening;
   if (begun_before) {

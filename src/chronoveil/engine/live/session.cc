@@ -1,7 +1,10 @@
 #include "chronoveil/engine/live/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/interrupted.h"
 #include "chronoveil/base/system/signals_held.h"
 #include "chronoveil/post/adjust.h"
@@ -23,6 +26,29 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 mechanisms::LiveValue shown_as(const Job& job, const mechanisms::LiveValue& value) {
   return {adjusted(job, value.value, post::nearest_integer), adjusted(job, value.lower, post::integer_below),
           adjusted(job, value.upper, post::integer_above), value.sampled};
+}
+
+std::string token_text(std::int64_t token) {
+  return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
+}
+
+std::int64_t new_token() {
+  for (;;)
+    if (const auto token = static_cast<std::int64_t>(BitSource::for_this_thread().next_u64()); token != 0) return token;
+}
+
+Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Job& job) {
+  CV_TRY(std::vector<ledger::Debit> debits, ledger.history(job.dataset));
+  const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
+    return debit.terms.live && debit.terms.live->release == job.live().name;
+  });
+  if (last == debits.rend()) return std::optional<ledger::Debit>();
+  return std::optional<ledger::Debit>(std::move(*last));
+}
+
+bool is_all_published(const ledger::Debit& debit, const std::optional<LiveState>& state, const LiveOpening& opening) {
+  return debit.from_backup && debit.used == debit.uses && state && state->debit == debit.id.sequence &&
+         state->step == opening.published.plan.shape.steps;
 }
 
 // A file that grows for years may see any clock change, so parts of days are in UTC unless the zone has one offset and
@@ -223,10 +249,9 @@ Result<void> LiveSession::finish() {
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
   if (totals_) CV_CHECK(totals_->sync());
-  if (process_->memory() != nullptr) {  // sums of counts without noise, in both files: nobody needs them any more
-    keeping_->state.process.clear();
-    for (int file = 0; file < 2; ++file) CV_CHECK(keeping_->files.save(keeping_->state));
-  }
+  // Before the debit is settled: nobody comes back to a release that is over. After a kill between the two, the state
+  // without sums says that the release was being ended, and nothing goes on from it.
+  if (process_->memory() != nullptr) CV_CHECK(keeping_->files.save_last(keeping_->state));
   CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();

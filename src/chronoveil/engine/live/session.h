@@ -60,6 +60,8 @@ class LiveSession {
  public:
   // The job and the options must outlive it.
   static Result<LiveSession> open(const Job&, const LiveOptions&, const LiveClock&);
+  // The same for nothing but finish(): also where a kill interrupted that.
+  static Result<LiveSession> open_to_end(const Job&, const LiveOptions&, const LiveClock&);
   static Result<LiveSession> rehearse(const Job&, const LiveOptions&, const LiveClock&);
 
   const std::string& header() const { return rows_->header(); }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -243,6 +244,32 @@ Result<void> LiveStateFiles::save(LiveState state) {
   if (::fdatasync(files_[which]) != 0) return storage(path, "could not be synchronised");
   ++number_;
   latest_ = std::move(state);
+  return {};
+}
+
+Result<void> LiveStateFiles::save_last(LiveState state) {
+  state.process.clear();
+  for (int file = 0; file < 2; ++file) CV_CHECK(save(state));
+  return {};
+}
+
+Result<void> forget_live_process(const std::string& folder, std::int64_t debit) {
+  if (Result<LiveStateFiles> files = LiveStateFiles::open(folder)) {
+    if (!files->latest() || files->latest()->debit > debit) return {};
+    return files->save_last(*files->latest());
+  }
+  for (int which = 0; which < 2; ++which) {
+    const std::string path = path_of(folder, which);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT) continue;
+    struct stat found {};
+    const bool cut = file >= 0 && ::fstat(file, &found) == 0 &&
+                     ::ftruncate(file, std::min(found.st_size, static_cast<off_t>(kMagic.size()))) == 0 &&
+                     ::fdatasync(file) == 0;
+    const Failure error = storage(path, "could not be cut");
+    if (file >= 0) ::close(file);
+    if (!cut) return error;
+  }
   return {};
 }
 

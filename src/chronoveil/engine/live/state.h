@@ -66,6 +66,9 @@ class LiveStateFiles {
   const std::optional<LiveState>& latest() const { return latest_; }
   // Durable when it returns; the given state is then the latest.
   Result<void> save(LiveState);
+  // The same in both files, and without what the mechanism keeps, which nobody needs once a release is over. Running
+  // totals keep sums of counts without noise.
+  Result<void> save_last(LiveState);
 
  private:
   LiveStateFiles() = default;
@@ -76,6 +79,10 @@ class LiveStateFiles {
   std::optional<LiveState> latest_;
   std::string buffer_;
 };
+
+// save_last() for a release that cannot be opened any more; a state of a later debit is left alone. Files of which none
+// holds a whole state stay what they are, damaged, but lose all that could be of the mechanism.
+Result<void> forget_live_process(const std::string& folder, std::int64_t debit);
 
 // The latest state, if any, without opening the files for writing.
 Result<std::optional<LiveState>> read_live_state(const std::string& folder);

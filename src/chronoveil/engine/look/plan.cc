@@ -6,6 +6,8 @@
 #include "chronoveil/engine/look/questions.h"
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/source.h"
+#include "chronoveil/engine/series/cap_table.h"
+#include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/plan/noise_error.h"
 
@@ -22,21 +24,17 @@ Job with_caps(const Job& job, const std::string& length, std::int64_t cap) {
   return tried;
 }
 
-Result<double> noise_of(const Job& job, const SlotAxis& axis) {
-  CV_TRY(const Planned planned, plan_over(job, {axis.steps(), usual_length(axis)}, Compare::when_needed,
-                                          job.is<LiveSpec>() ? plan::Audience::live : plan::Audience::any));
-  CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(planned.chosen.mechanism));
-  return plan::noise_error(*mechanism, planned.chosen);
-}
+Horizon horizon_of(const SlotAxis& axis) { return {axis.steps(), usual_length(axis)}; }
 
 // A cap that the job's mechanism cannot have is no choice; the last refusal is told where there is none at all.
 Result<void> add_choices(const Job& job, const LookLength& length, const report::LookQuestion& question,
-                         std::vector<report::LookChoice>& choices) {
+                         const std::optional<plan::PublicSample>& sample, std::vector<report::LookChoice>& choices) {
   const std::size_t before = choices.size();
+  const plan::Audience audience = job.is<LiveSpec>() ? plan::Audience::live : plan::Audience::any;
   Result<double> noise = 0.0;
   for (const double last : question.last) {
     const auto cap = static_cast<std::int64_t>(last);
-    noise = noise_of(with_caps(job, length.length, cap), length.axis);
+    noise = error_of_cell(with_caps(job, length.length, cap), horizon_of(length.axis), audience, sample);
     if (noise) choices.push_back({.length = length.length, .cap = cap, .noise = *noise});
   }
   if (choices.size() == before && !noise) return Failure(std::move(noise).error());
@@ -91,10 +89,12 @@ Guarantee guarantee_of(const Job& job, const LookPlanned& planned) {
 
 Result<void> ask_of_counts(const Job& job, const std::vector<LookLength>& lengths, LookPlanned& planned) {
   const std::int64_t series = job.series().disjoint ? 1 : std::max<std::int64_t>(1, std::ssize(job.keys));
+  CV_TRY(const std::optional<plan::PublicSample> sample, small_sample(job));
   for (const LookLength& length : lengths) {
     report::LookQuestion question{.of = "slots", .length = length.length};
     add_bins(series * length.axis.steps(), question);
-    CV_CHECK(add_choices(job, length, question, planned.choices));
+    const auto longer = in_slots_of(sample, horizon_of(planned.axis), horizon_of(length.axis));
+    CV_CHECK(add_choices(job, length, question, longer, planned.choices));
     planned.questions.push_back(std::move(question));
     planned.longer.push_back(length.holds);
   }

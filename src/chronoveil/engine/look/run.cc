@@ -3,6 +3,7 @@
 
 #include "chronoveil/engine/job/job_text.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/look/measure.h"
 #include "chronoveil/engine/look/predict.h"
 #include "chronoveil/engine/look/questions.h"
@@ -17,33 +18,23 @@
 namespace chronoveil::engine {
 namespace {
 
-// What the look asks of which data: the job without what a look finds, and without what its release does with it.
+// What the look asks of which data.
 Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
-  Job asked = job;
+  Job asked = without_caps(job);
   asked.relation = relation;
   asked.epsilon = options.epsilon;
   asked.delta = options.delta;
-  asked.purpose.clear();
-  asked.mechanism = "auto";
-  asked.parameters.clear();
-  asked.max_steps.reset();
-  asked.may_lack_caps = true;
-  asked.caps_from.clear();
   asked.csv = options.output;
   asked.json = options.json;
   asked.report.clear(), asked.chart.clear(), asked.geojson.clear();
   return asked;
 }
 
-// The keys that a look may change, and is still the same look.
-const std::vector<std::string> kFound = {"slots.length",    "privacy.max_steps", "privacy.max_per_slot",
-                                         "means.max_cells", "means.lower",       "means.upper"};
-
 Claim claim_of_look(const Job& asked, Relation relation) {
   Claim claim = claim_of(asked, relation);
   Facts facts = std::move(claim.facts);
   facts.emplace_back("look", "1");
-  claim.digest = digest_without(facts, kFound);
+  claim.digest = digest_without(facts, found_by_look());
   claim.facts.clear();
   return claim;
 }
@@ -67,6 +58,7 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
   look.guarantee = planned.guarantee;
   look.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
   disown(look.guarantee, look.not_protected, look.mark, "look");
+  look.asked = asked_of(job);
   look.plan = planned.chosen;
   look.questions = planned.questions;
   look.choices = planned.choices;
@@ -83,13 +75,11 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
 Result<report::Look> made(const Job& job, const LookOptions& options, const LookPlanned& planned,
                           data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
+  // How many numbers there are is public, so that a look at nobody is made like any other: refusing one would tell.
   CV_TRY(const bound::PeopleCounted counted, count_people(job, planned, source, draws.right()));
-  CV_CHECK(check_not_empty(counted.counted, options.allow_empty));
   tell(options, "looking");
   CV_TRY(const std::vector<double> noisy, measure_people(planned, counted, draws));
-  report::Look look = look_of(job, planned, noisy, draws.mark());
-  if (!options.allow_empty && look.mark.empty()) add_not_empty(look.guarantee.assumptions);
-  return look;
+  return look_of(job, planned, noisy, draws.mark());
 }
 
 // The text of the job with these values.

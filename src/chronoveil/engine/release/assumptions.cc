@@ -19,7 +19,13 @@ void add_look(const std::string& debit, std::vector<Assumption>& all) {
   if (debit.empty()) return;
   for (Assumption& each : all)
     if (each.text == kJobIsPublic) each.text = "but for what a look proposed, " + each.text;
-  all.push_back({"caps: those that a look debited as " + debit + " proposed; its cost comes on top", Basis::declared});
+  all.push_back(caps_of(debit));
+}
+
+Assumption caps_of(const std::string& look, const std::string& but) {
+  return {"caps: chosen by the look debited as " + look + (but.empty() ? "" : ", " + but) +
+              ", and by public facts alone; its cost comes on top",
+          Basis::declared};
 }
 
 }  // namespace chronoveil::engine

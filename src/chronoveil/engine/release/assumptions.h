@@ -20,7 +20,9 @@ void add_reading(const data::SourceSpec&, Reading, std::vector<Assumption>&);
 void add_not_empty(std::vector<Assumption>&);
 
 // Where caps came from a look: adds which one, and takes them out of what was written without looking. A debited
-// release is refused unless the ledger has the look (budget.cc); that the job still says what it proposed is declared.
+// release compares them with what the look proposed (look/caps_from.h).
 void add_look(const std::string& debit, std::vector<Assumption>&);
+// That they were chosen with this look, declared; `but`: why it cannot be said that they are its own.
+Assumption caps_of(const std::string& look, const std::string& but = "");
 
 }  // namespace chronoveil::engine

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "chronoveil/accounting/events/event.h"
+#include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/beside_ledger.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/stores/store.h"
@@ -194,22 +195,6 @@ Claim claim_of(Job job, Relation relation) {
   return claim;
 }
 
-namespace {
-
-// That the caps of a job came from a look is said in its guarantee, so it must be so.
-Result<void> check_look(const Job& job, ledger::Ledger& ledger) {
-  if (job.caps_from.empty()) return {};
-  const auto refused = [&](const std::string& valid) { return invalid("privacy.caps_from", job.caps_from, valid); };
-  const Result<ledger::DebitId> id = ledger::DebitId::parse(job.caps_from);
-  if (!id || id->dataset != job.dataset) return refused("it must be a debit of the dataset '" + job.dataset + "'");
-  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
-  for (const ledger::Debit& debit : debits)
-    if (debit.id == *id && debit.terms.mechanism == kLook && debit.state == ledger::State::released) return {};
-  return refused("it must be a look that this ledger has; see budget history, or leave it out if nobody looked");
-}
-
-}  // namespace
-
 Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::string& ledger, const std::string& but) {
   CV_TRY(const std::string place, ledger_place(ledger));
   // SQLite keeps the latest writes in files beside it.
@@ -225,7 +210,7 @@ Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::st
   }
   CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
   CV_TRY(OpenBudget budget, open_budget(claim, ledger, but));
-  CV_CHECK(check_look(job, budget.ledger));
+  CV_TRY(budget.caps, caps_of_look(job, budget.ledger, budget.store));
   return budget;
 }
 
@@ -250,7 +235,7 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
   if (std::find(names.begin(), names.end(), claim.dataset) == names.end()) return no_dataset();
   CV_TRY(ledger::View view, open.view(claim.dataset));
   CV_CHECK(check_fit(claim, view.dataset.promise));
-  return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
+  return OpenBudget{place, std::move(open), std::move(store), std::move(view), {}};
 }
 
 std::string noise_text(NoiseKind kind, double scale) {

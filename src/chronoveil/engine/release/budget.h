@@ -43,6 +43,7 @@ struct OpenBudget {
   ledger::Ledger ledger;
   ReleaseStore store;
   ledger::View view;
+  std::optional<Assumption> caps;  // what the release says of caps that a look chose
 };
 // Refused: a dataset that is not there (the error shows the command that creates it), and a claim whose unit or
 // relation does not cover what the dataset promises.

@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "chronoveil/base/interrupt.h"
+#include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/budget.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -60,6 +61,7 @@ struct ReleaseKind {
   // Opens the ledger in the name of the release.
   std::function<Result<OpenBudget>()> open_budget;
   Claim claim;
+  std::string caps_from;         // as in the job
   std::string title;             // of the documents; empty: their own
   std::string before_next_time;  // how to find bad rows before a debit
 };
@@ -71,6 +73,7 @@ std::string how_to_read_before(const Job&);
 template <class Published>
 void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
   kind.claim = claim_of(job, relation);
+  kind.caps_from = job.caps_from;
   kind.title = job.title;
   kind.check_replaces = [&job](const ledger::Debit& debit, ledger::Ledger& ledger) {
     return check_replaces_no_later(job, debit, ledger);
@@ -148,6 +151,8 @@ Result<Stored<Published>> make_and_store(const RunOptions& options, OpenBudget& 
                                          const ReleaseKind<Published>& kind) {
   CV_CHECK(check_not_stored(budget, draws.debit()->id));
   CV_TRY(Published published, kind.make(draws));
+  if constexpr (requires { published.release.guarantee; })
+    say_caps_of_look(budget.caps, kind.caps_from, published.release.guarantee.assumptions);
   published.debit = draws.debit();
   CV_TRY(const ledger::View after, budget.ledger.view(kind.claim.dataset));
   published.budget = budget_left(after);

@@ -47,6 +47,9 @@ Result<Look> look_in(const Fields& document) {
   CV_TRY(all.not_protected, guarantee.texts("not_protected"));
   CV_TRY(const Fields plan, document.object("plan"));
   CV_TRY(all.plan, object_in<mechanisms::SeriesPlan>(plan));
+  if (document.has("asked")) {
+    CV_TRY(all.asked, document.text("asked"));
+  }
   CV_TRY(all.people, document.finite("people"));
   CV_TRY(const std::vector<Fields> questions, document.objects("questions"));
   for (const Fields& row : questions) {
@@ -75,6 +78,7 @@ std::string look_json(const Look& look) {
   json all = head_json("look", look.mark, look.title);
   all["guarantee"] = guarantee_json(look.guarantee, look.plan.price, look.mark, look.not_protected);
   all["plan"] = object_json(look.plan);
+  all["asked"] = look.asked;
   all["people"] = look.people;
   for (const char* list : {"questions", "choices", "proposal"}) all[list] = json::array();
   for (const LookQuestion& question : look.questions) all["questions"].push_back(question_json(question));

@@ -31,6 +31,7 @@ json comparison_json(const plan::Comparison& comparison) {
       row["noise_error"] = finite_or_null(candidate.noise_error);
       row["information"] = finite_or_null(candidate.information);
       row["expected_error"] = candidate.expected_error ? finite_or_null(*candidate.expected_error) : json(nullptr);
+      if (candidate.expected_total_error) row["expected_total_error"] = finite_or_null(*candidate.expected_total_error);
       row["plan"] = object_json(*candidate.plan);
     } else {
       row["refusal"] = candidate.refusal.text();
@@ -80,6 +81,9 @@ Result<plan::Comparison> comparison_in(const Fields& comparison) {
       CV_TRY(candidate.information, row.number("information"));
       if (row.has("expected_error")) {
         CV_TRY(candidate.expected_error, row.number("expected_error"));
+      }
+      if (row.has("expected_total_error")) {
+        CV_TRY(candidate.expected_total_error, row.number("expected_total_error"));
       }
       CV_TRY(const Fields plan, row.object("plan"));
       CV_TRY(candidate.plan, object_in<mechanisms::SeriesPlan>(plan));
