@@ -172,7 +172,9 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
     const engine::Ask ask = engine::ask_of(job, training.planned);
-    CV_CHECK(engine::tell_before_debit(budget, engine::claim_of(job), ask, options));
+    const engine::Claim claim = engine::claim_of(job);
+    if (!options.confirmed) CV_CHECK(engine::check_replaces_no_other(job, claim.digest, claim.facts, budget.ledger));
+    CV_CHECK(engine::tell_before_debit(budget, claim, ask, options));
     engine::tell(options, "debiting");
     CV_TRY(const ledger::Reservation debit,
            engine::reserve_run(budget, engine::claim_of(job), ask, before_second_training(budget, options, folder),
@@ -346,8 +348,12 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
   Result<void> done = options.rehearses() ? rehearse(job, options, training) : train(job, options, training);
   if (!done) {
     if (training.model.debit)
-      done.error().message += "; the debit " + training.model.debit->id.text() +
-                              " stays reserved, and the same command goes on from the last checkpoint";
+      done.error().message +=
+          "; the debit " + training.model.debit->id.text() + " stays reserved, and " +
+          (done.error().kind == ErrorKind::bad_data
+               ? "the same job uses it once the data is mended; a changed job, such as one of another time format, has "
+                 "a debit of its own; chronoveil check reads every row beforehand"
+               : "the same command goes on from the last checkpoint");
     return tl::unexpected(std::move(done.error()));
   }
   engine::tell(options, "writing");

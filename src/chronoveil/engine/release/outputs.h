@@ -26,6 +26,11 @@ Result<void> check_replaces_no_release(const NamedOutputs&);
 // ledger does not have. An earlier one is replaced, as by the run itself, which may have been killed before it could.
 // Which is later is decided by their rows: a slot of an old debit may be used after a new debit.
 Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
+// Refuses outputs that would replace the release of another job, which may be published already. A release of the same
+// dataset over a span that begins earlier is replaced, and so is one of another slot of the job's programme: what runs
+// every week may write the latest week under one name. `digest` and `facts` are the job's, as its debit tells them: that
+// the same job runs a second time is asked elsewhere.
+Result<void> check_replaces_no_other(const Job&, const std::string& digest, const Facts& facts, ledger::Ledger&);
 // `document`: the release JSON.
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
