@@ -54,6 +54,10 @@ double least_seen(const report::LookQuestion&, const mechanisms::SeriesPlan&);
 // Empty if too few are seen.
 std::optional<double> look_quantile(const report::Look&, const report::LookQuestion&, double share);
 
+// How many people may be in the bins that are too small to see, after the last one that is seen, and are taken to be in
+// the others: what these bins add up to with their noise, and two standard deviations. Between none and all.
+double most_unseen(const report::Look&, const report::LookQuestion&);
+
 // The proposal as lines of a job file.
 std::string proposed_lines(const report::Look&);
 
