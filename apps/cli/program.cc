@@ -47,9 +47,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   if (!unknown.empty()) {
     const std::string word = unknown.front().substr(0, unknown.front().find('='));
     message = unknown.front() + " is not known here";
-    if (const std::string key = key_of_option(word); !key.empty())
+    const std::string meant = nearest_word(*command, word), key = key_of_option(word);
+    const bool is_longer_or_shorter = !meant.empty() && (meant.starts_with(word) || word.starts_with(meant));
+    if (!key.empty() && !is_longer_or_shorter)
       message += "; a job says it: " + key;
-    else if (const std::string meant = nearest_word(*command, word); !meant.empty())
+    else if (!meant.empty())
       message += "; nearest: " + meant;
   }
   return message + "; see " + path + " --help";

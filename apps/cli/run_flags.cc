@@ -46,7 +46,9 @@ void add_uninformative_flag(CLI::App& command, bool& allow) {
 void add_look_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
   add_clock_flag(command);
-  command.add_flag("--yes", flags.yes, "Debit without a question, even the same job over the same span a second time");
+  command.add_flag(
+      "--yes", flags.yes,
+      "Debit without a question, even the same job over the same span a second time, and replace its outputs");
   command.add_flag("--allow-empty", flags.allow_empty, "Release although no row of the data counts");
   command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
   command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");

@@ -267,7 +267,9 @@ class UninformativeMeans(MeansTest):
     def test_a_command_says_what_it_wrote(self):
         self.create()
         words = self.means("--csv", str(self.folder / "own.csv"), dataset="buses")
-        self.assertEqual(self.assert_succeeds(*words), f"written   {self.folder / 'own.csv'}\n")
+        said = self.assert_succeeds(*words)
+        self.assertTrue(said.endswith(f"written   {self.folder / 'own.csv'}\n"), said)
+        self.assertIn("debit     buses:", said)
 
 
 class Words(JobTest):
@@ -278,6 +280,7 @@ class Words(JobTest):
             (("budget", "shwo"), "nearest: show; see chronoveil budget --help"),
             (("release", "x", "--epsilom=1"), "nearest: --epsilon"),
             (("run", "job.toml", "--epsilon", "1"), "--epsilon is not known here; a job says it: privacy.epsilon; see"),
+            (("look", "job.toml", "--json-output", "a"), "nearest: --json-out"),
             (("check", "job.toml", "--output=a"), "--output=a is not known here; a job says it: output.csv; see"),
         ):
             self.assertIn(mention, run(*words).stderr)

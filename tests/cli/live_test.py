@@ -84,6 +84,18 @@ class Feeding(LiveTest):
         text = self.assert_succeeds("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--json")
         self.assertEqual(json.loads(text)["errors"]["mean_absolute"], 0)
 
+    def test_an_evaluation_bounds_people_first_come_as_the_release_did(self):
+        self.prepare({"source": {"path": "in.csv", "user": "who", "value": None}, "privacy": {"max_steps": 2}})
+        # Everybody comes every week: after two weeks nobody has anything left, and only newcomers count.
+        weeks = [(week, f"p{person}") for week in range(6) for person in range(40 + week)]
+        (self.folder / "in.csv").write_text(visits(*weeks))
+        self.live("", "--once", "--until", WEEKS[6])
+        self.assertEqual([float(value) for _, value, _ in self.values()], [40, 41, 2, 2, 2, 2])
+        text = self.assert_succeeds("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--json")
+        errors = json.loads(text)["errors"]
+        self.assertEqual(errors["mean_absolute_bounded"], 0)
+        self.assertAlmostEqual(errors["mean_absolute"], sum(40 + week - 2 for week in range(2, 6)) / 6)
+
     def test_running_totals_go_on_after_a_restart_and_over_a_gap(self):
         self.prepare({"source": {"path": "in.csv"}, "mechanism": {"name": "running_total"}, "privacy": {"delta": 1e-6}})
         rows = self.folder / "in.csv"

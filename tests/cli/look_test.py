@@ -149,6 +149,29 @@ class Order(LookTest):
         self.assertEqual(self.job.read_bytes(), first)
         self.assertEqual(len(self.debits()), 1)
 
+    def test_where_too_many_people_are_in_bins_too_small_to_see_nothing_is_proposed(self):
+        """Half of 1,300 people come one day, the others 2 to 28: of the bins, only the first can stand out."""
+        days = [1 if person % 2 else 2 + person % 27 for person in range(1300)]
+        self.write("trips.csv", "card,ts,stop\n" + "".join(
+            f"c{person},2026-03-{1 + day:02}T08:30,north\n" for person in range(1300) for day in range(days[person])))
+        self.job.write_text(COMMENTED.replace("2026-03-28", "2026-03-01").replace("2026-03-30", "2026-03-29").replace(
+            'length = "1h"', 'length = "1d"'), encoding="utf-8")
+
+        def look(epsilon, seed):
+            done = run(*self.look("--epsilon", epsilon, "--seed", seed))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (unseen,) = [int(line.split()[-1]) for line in done.stdout.splitlines()
+                         if line.startswith("slots of 1d") and "left out" not in line]
+            return unseen, "no cap can be proposed" in done.stdout
+        for seed in "12345678":
+            unseen, nothing = look("0.05", seed)
+            self.assertGreater(unseen, 325)  # a quarter of all
+            self.assertTrue(nothing)
+        # With more of the budget all of them are seen.
+        unseen, nothing = look("20", "1")
+        self.assertLess(unseen, 10)
+        self.assertFalse(nothing)
+
     def test_a_bad_row_costs_nothing_more_once_it_is_mended(self):
         self.create()
         self.write("trips.csv", TRIPS + "c1,gestern,north\n")

@@ -185,6 +185,42 @@ class Outputs(JobTest):
         self.change()
         self.assert_succeeds(*self.words("run", "--again", "city:1"))
 
+    def test_a_release_of_another_job_is_not_replaced_unasked(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+
+        def kept():
+            return [(self.folder / name).read_bytes() for name in ("out.csv", "out.json", "out.html")]
+        first = kept()
+        other = ("epsilon = 1.0", "epsilon = 0.5")
+        self.change(other)
+        mentions = ["output.json: ", "holds the release of the debit city:1, of another job", "--yes replaces it"]
+        self.assert_fails(2, mentions, *self.words("run"))
+        self.assertEqual((kept(), self.debits()), (first, [("city:1", "released")]))
+        # Neither another name of the CSV nor another dataset makes it the same release; another JSON does.
+        self.change(other, ('"out.csv"', '"other.csv"'))
+        self.assert_fails(2, mentions, *self.words("run"))
+        self.change(("epsilon = 1.0", "epsilon = 0.4"), ('"out.', '"next.'))
+        self.assert_succeeds(*self.words("run"))
+        self.assertEqual(kept(), first)
+        self.change(other)
+        self.assert_succeeds(*self.words("run", "--yes"))
+        self.assertNotEqual(kept(), first)
+        # The same job a second time is asked about as ever.
+        last, _ = self.debits()[-1]
+        self.assert_fails(2, [f"debited before, as {last}", f"--again {last}"], *self.words("run"))
+
+    def test_a_later_span_takes_the_place_of_an_earlier_one(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        spans = [(('start = "2026-03-28T00:00"', f'start = "2026-03-{start}T00:00"'),
+                  ('end = "2026-03-30T00:00"', f'end = "2026-03-{start + 2}T00:00"')) for start in (29, 26)]
+        self.change(*spans[0])
+        self.assert_succeeds(*self.words("run", "--allow-empty"))
+        self.change(*spans[1])
+        last, _ = self.debits()[-1]
+        self.assert_fails(2, f"holds the release of the debit {last}, of another job", *self.words("run", "--allow-empty"))
+        self.assertEqual(len(self.debits()), 2)
 
     def test_the_key_that_signs_and_the_anchor(self):
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8",

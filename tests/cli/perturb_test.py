@@ -420,7 +420,18 @@ class Ledger(PerturbTest):
         release = json.loads(self.read("out.json"))
         for key in ("guarantee", "plan", "expected", "curve", "debit", "software"):
             self.assertIn(key, release)
+        # What is promised is a point of the curve, and not below the line between two.
+        (promised,) = [point["delta"] for point in release["curve"] if point["epsilon"] == 2]
+        self.assertEqual(promised, release["guarantee"]["delta"])
         self.assert_verified_and_emitted_anew(("epsilon = 2.0", "epsilon = 3.0"))
+
+    def test_what_the_summary_says_without_a_job(self):
+        self.create()
+        text = self.assert_succeeds("perturb", str(self.folder / "in.csv"), "--dataset", "meter", "--window", str(WINDOW),
+                                    "--epsilon", "1", "--csv", str(self.folder / "first.csv"), "--internal",
+                                    str(self.folder / "own.html"), "--ledger", str(self.ledger))
+        for mention in ("guarantee TLDP", "debit     meter:1", "% left", "first.csv", "own.html: for the owner alone"):
+            self.assertIn(mention, text)
 
     def test_what_the_summary_says(self):
         self.create()

@@ -98,7 +98,7 @@ class ProgrammeTest(JobTest):
         for change in (("epsilon = 1.0", "epsilon = 1.1"), ("epsilon = 1.0", "epsilon = 0.9"),
                        ("max_steps = 2", "max_steps = 3"), ('length = "1h"', 'length = "2h"')):
             self.change(change)
-            said = run(*self.words("run")).stderr
+            said = run(*self.words("run", "--yes")).stderr
             self.assertIn("it is an ordinary debit", said, change)
         self.assertEqual(self.slots(), ["free"] * 4)
 
@@ -148,7 +148,7 @@ class ProgrammeTest(JobTest):
         self.assertEqual(out.read_text(), second)
         # A slot of an old debit may be used after a newer debit.
         self.change(("max_steps = 2", "max_steps = 3"))
-        self.assertEqual(run(*self.words("run")).returncode, 0)
+        self.assertEqual(run(*self.words("run", "--yes")).returncode, 0)
         ordinary = json.loads(out.read_text())["debit"]["id"]
         self.assertIn("takes city:1/2", self.week(2))
         third = out.read_text()

@@ -104,7 +104,7 @@ class JobRoomTest(JobTest):
         self.assertIn(f"; this job does not fit: it {lacks}\n",
                       self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
         unknown = self.assert_succeeds(*self.words("plan", "--ledger", str(self.folder / "none.db")))
-        self.assertIn("budget    unknown: dataset.name", unknown)
+        self.assertIn("budget    not known yet: there is no dataset 'city' in the ledger yet; create it", unknown)
         unknown = self.assert_json(*self.words("plan", "--ledger", str(self.folder / "none.db")))
         self.assertIsNone(unknown["room"])
         self.assertIn("dataset.name", unknown["budget"]["unknown"])

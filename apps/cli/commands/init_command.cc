@@ -67,8 +67,10 @@ Result<void> init(InitOptions& options) {
     return {};
   }
   std::cout << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
-            << fmt::format("next      {}\n          chronoveil check {}\n          chronoveil run {}\n",
-                           made.create_budget, options.path, options.path);
+            << fmt::format(
+                   "next      {}\n          (unless the dataset is there already)\n          chronoveil check {}\n     "
+                   "     chronoveil run {}\n",
+                   made.create_budget, options.path, options.path);
   if (!made.not_hidden.empty()) std::cout << fmt::format("note      {}\n", made.not_hidden);
   return {};
 }

@@ -17,9 +17,7 @@ namespace {
 Result<void> from_options(const JobOptions& options) {
   CV_TRY(const engine::Job job, job_of(options));
   if (options.flags.dry_run) return print_means_plan(job, engine::Compare::when_needed, options.json);
-  CV_CHECK(run_means_with(job, options.flags));
-  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
-  return {};
+  return run_means(job, options.flags, false);  // --json made the document an output of the job
 }
 
 Result<void> means(const JobOptions& options, const CLI::App& command) {

@@ -18,9 +18,7 @@ Result<void> from_options(const JobOptions& options, const CLI::App& command) {
   CV_TRY(const engine::Job job, job_of(options));
   if (options.flags.dry_run)
     return print_perturb_plan(job, engine::Compare::when_needed, options.json, option_names(command));
-  CV_CHECK(run_perturbation_with(job, options.flags));
-  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
-  return {};
+  return run_perturbation(job, options.flags, false);  // --json made the document an output of the job
 }
 
 Result<void> perturb(const JobOptions& options, const CLI::App& command) {

@@ -105,7 +105,7 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   std::cout << "budget    "
             << (*left ? fmt::format("{}: {:.1f} % left; {}", (*left)->budget.dataset.name,
                                     100 * engine::share_left((*left)->budget), ledger::text((*left)->room))
-                      : "unknown: " + left->error().text())
+                      : "not known yet: " + left->error().message)
             << "\n";
   return {};
 }

@@ -33,13 +33,14 @@ bool is_of_means(const report::Look& look) {
 }
 
 std::string quantiles_text(const report::Look& look) {
-  std::vector<std::vector<std::string>> rows{{"each person", "half have at most", "90 %", "99 %"}};
+  std::vector<std::vector<std::string>> rows{{"each person", "half have at most", "90 %", "99 %", "not seen, at most"}};
   for (const report::LookQuestion& question : look.questions) {
     std::vector<std::string> row{name_of(question)};
     for (const double share : {0.5, 0.9, 0.99}) {
       const std::optional<double> quantile = engine::look_quantile(look, question, share);
       row.push_back(!quantile ? "not seen" : question.of == "value" ? figure(*quantile) : number(*quantile));
     }
+    row.push_back(number(engine::most_unseen(look, question)));
     rows.push_back(std::move(row));
   }
   return table_text(rows);
@@ -93,7 +94,9 @@ std::string look_text(const report::Look& look) {
   text += fmt::format("people    about {}\n\n", number(std::max(0.0, look.people)));
   text += quantiles_text(look) + choices_text(look) + "\n";
   if (look.proposal.empty())
-    text += "Too few people for this noise: no cap can be proposed. A larger epsilon shows more.\n";
+    text +=
+        "Too few people for this noise: no cap can be proposed, since too many are in bins too small to see. A larger "
+        "--epsilon shows more.\n";
   else
     text += engine::proposed_lines(look) + "\n";
   return text + debit_text(look.debit, look.budget);

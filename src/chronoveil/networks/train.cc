@@ -168,10 +168,12 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
     const engine::Ask ask = engine::ask_of(job, training.planned);
-    CV_CHECK(engine::tell_before_debit(budget, engine::claim_of(job), ask, options));
+    const engine::Claim claim = engine::claim_of(job);
+    if (!options.confirmed) CV_CHECK(engine::check_replaces_no_other(job, claim.digest, claim.facts, budget.ledger));
+    CV_CHECK(engine::tell_before_debit(budget, claim, ask, options));
     engine::tell(options, "debiting");
     CV_TRY(const ledger::Reservation debit,
-           engine::reserve_run(budget, engine::claim_of(job), ask, before_second_training(budget, options, folder),
+           engine::reserve_run(budget, claim, ask, before_second_training(budget, options, folder),
                                options.note_programme));
     id = debit.id;
   }

@@ -117,8 +117,12 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
   CV_TRY(const Networks* networks, needed(options.networks, training.model.config.model));
   if (Result<void> done = networks->train(job, options, training); !done) {
     if (training.model.debit)
-      done.error().message += "; the debit " + training.model.debit->id.text() +
-                              " stays reserved, and the same command goes on from the last checkpoint";
+      done.error().message +=
+          "; the debit " + training.model.debit->id.text() + " stays reserved, and " +
+          (done.error().kind == ErrorKind::bad_data
+               ? "the same job uses it once the data is mended; a changed job, such as one of another time format, has "
+                 "a debit of its own; chronoveil check reads every row beforehand"
+               : "the same command goes on from the last checkpoint");
     return tl::unexpected(std::move(done.error()));
   }
   engine::tell(options, "writing");

@@ -58,6 +58,10 @@ std::optional<double> look_quantile(const report::Look&, const report::LookQuest
 // look is not private.
 std::vector<std::pair<std::string, std::string>> values_for_job(const report::Look&);
 
+// How many people may be in the bins that are too small to see, after the last one that is seen, and are taken to be in
+// the others: what these bins add up to with their noise, and two standard deviations. Between none and all.
+double most_unseen(const report::Look&, const report::LookQuestion&);
+
 // The proposal as lines of a job file.
 std::string proposed_lines(const report::Look&);
 

@@ -20,7 +20,7 @@ struct DebitAhead {
 
 struct RunOptions {
   std::string ledger;                        // a path or URL; the user's own when empty
-  bool confirmed = false;                    // --yes: a second debit for the same job and span is meant
+  bool confirmed = false;                    // --yes: a second debit, and what it replaces, is meant
   bool allow_empty = false;                  // a release although no row of the data counts
   bool allow_uninformative = false;          // a release although its plan says that it tells nothing
   std::optional<std::uint64_t> seed;         // not private; touches no ledger

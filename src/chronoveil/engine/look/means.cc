@@ -122,7 +122,8 @@ void predict_means(const Job& job, const LookPlanned& planned, report::Look& loo
       choice.left_out = all > 0 ? 1 - kept / all : 0;
       choice.noise = noise_of(job, planned.cells[i], kept / cells);
       const double fewer = kept > 0 ? std::max(0.0, cells / kept - cells / all) : 0;
-      choice.error = all > 0 ? norm(choice.noise, spread * std::sqrt(fewer)) : std::numeric_limits<double>::infinity();
+      choice.error = all > 0 && !sees_too_few(look, question) ? norm(choice.noise, spread * std::sqrt(fewer))
+                                                              : std::numeric_limits<double>::infinity();
     }
   }
   const report::LookChoice* choice = chosen(look);

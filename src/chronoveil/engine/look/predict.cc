@@ -13,8 +13,10 @@
 namespace chronoveil::engine {
 namespace {
 
-constexpr double kMistaken = 0.001;  // how often noise alone may stand out somewhere
-constexpr double kGoodEnough = 0.1;  // of a typical count
+constexpr double kMistaken = 0.001;   // how often noise alone may stand out somewhere
+constexpr double kGoodEnough = 0.1;   // of a typical count
+constexpr double kAbove = 2;          // standard deviations, for a bound that holds in 19 of 20 looks and more
+constexpr double kMostUnseen = 0.25;  // of all people: with more, a cap would be one for the people who are seen
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The nearest point, by squares, of those that are not negative and add up to `total`: what is left of each number
@@ -58,7 +60,7 @@ std::optional<std::int64_t> cap_on_records(const report::Look& look, const repor
   if (question == nullptr) return std::nullopt;
   const std::vector<double> people = people_in_bins(*question, look.plan, look.people);
   const double all = sum_of(*question, people, kInfinity);
-  if (people.empty() || !(all > 0)) return std::nullopt;
+  if (people.empty() || !(all > 0) || sees_too_few(look, *question)) return std::nullopt;
   std::int64_t best = 0;
   double least = kInfinity;
   for (const double cap : question->last) {
@@ -125,7 +127,7 @@ void predict(const Job& job, const LookPlanned& planned, report::Look& look) {
       if (choice.length != question.length) continue;
       choice.typical = all / steps / std::max(1.0, static_cast<double>(std::ssize(job.keys)));
       choice.left_out = all > 0 ? 1 - sum_of(question, people, static_cast<double>(choice.cap)) / all : 0;
-      choice.error = error_of(choice.left_out, choice.noise, choice.typical);
+      choice.error = sees_too_few(look, question) ? kInfinity : error_of(choice.left_out, choice.noise, choice.typical);
     }
   }
   const report::LookChoice* choice = chosen(look);
@@ -134,6 +136,20 @@ void predict(const Job& job, const LookPlanned& planned, report::Look& look) {
   look.proposal.emplace_back("privacy.max_steps", std::to_string(choice->cap));
   if (const std::optional<std::int64_t> records = cap_on_records(look, *choice))
     look.proposal.emplace_back("privacy.max_per_slot", std::to_string(*records));
+}
+
+double most_unseen(const report::Look& look, const report::LookQuestion& question) {
+  const double seen = least_seen(question, look.plan);
+  const auto last =
+      std::find_if(question.people.rbegin(), question.people.rend(), [&](double noisy) { return noisy > seen; });
+  const double after = std::accumulate(question.people.rbegin(), last, 0.0);
+  const double variance = (look.plan.noise == NoiseKind::laplace ? 2 : 1) * look.plan.scale * look.plan.scale;
+  const double above = kAbove * std::sqrt(static_cast<double>(last - question.people.rbegin()) * variance);
+  return std::clamp(after + above, 0.0, std::max(0.0, look.people));
+}
+
+bool sees_too_few(const report::Look& look, const report::LookQuestion& question) {
+  return most_unseen(look, question) > kMostUnseen * look.people;
 }
 
 std::optional<double> look_quantile(const report::Look& look, const report::LookQuestion& question, double share) {

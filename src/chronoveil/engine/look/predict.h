@@ -19,6 +19,9 @@ inline double norm(double a, double b) { return std::sqrt(a * a + b * b); }
 //   Edges        empty if no bin stands out, or `people` is not positive
 std::vector<double> people_in_bins(const report::LookQuestion&, const mechanisms::SeriesPlan&, double people);
 
+// Whether so many people may be in bins too small to see that no cap for the others would do: more than a quarter.
+bool sees_too_few(const report::Look&, const report::LookQuestion&);
+
 // The sum of all people's numbers, none taken as more than `cap`. Inside a bin the middle stands for all.
 double sum_of(const report::LookQuestion&, const std::vector<double>& people,
               double cap = std::numeric_limits<double>::infinity());

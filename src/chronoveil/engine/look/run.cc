@@ -141,6 +141,7 @@ ReleaseKind<report::Look> look_kind(const Job& job, const LookOptions& options) 
 void claim_look(const Job& asked, const LookOptions& options, ReleaseKind<report::Look>& kind) {
   claim_for(asked, asked.relation, options, kind);
   kind.claim = claim_of_look(asked, asked.relation);
+  kind.check_replaces_other = {};  // it writes none of the job's outputs
   kind.before_next_time = "mend the row and look again";
 }
 

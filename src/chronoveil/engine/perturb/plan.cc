@@ -89,9 +89,10 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
 }
 
 Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event& event, double epsilon) {
-  // A price of StaSwitch in a wide window takes a second; the curve is smooth enough for fewer points.
+  // A price of StaSwitch in a wide window takes a second; the curve is smooth enough for fewer points. A third of the
+  // way is ε itself, so that what is promised lies on the curve.
   const auto* slow = std::get_if<accounting::StaSwitch>(&event.kind);
-  const int points = slow && slow->window > 8 ? 13 : 41;
+  const int points = slow && slow->window > 8 ? 13 : 43;
   constexpr double kFarthest = 3;  // times ε
   std::vector<report::CurvePoint> curve;
   Result<accounting::Steps> steps = accounting::steps_of(event);
@@ -99,7 +100,7 @@ Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event&
   if (!steps && steps.error().kind == ErrorKind::cannot_certify) return curve;
   if (!steps) return tl::unexpected(std::move(steps.error()));
   for (int i = 0; i < points; ++i) {
-    const double at = kFarthest * epsilon * i / (points - 1);
+    const double at = kFarthest * i / (points - 1) * epsilon;
     CV_TRY(const accounting::Price price, accounting::price_of(*steps, {false, at}, {}));
     curve.push_back({at, price.delta});
     if (price.delta <= 0) break;

@@ -220,10 +220,10 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
   CV_TRY(const std::string place, ledger_place(ledger));
   const auto no_dataset = [&] {
     const std::string price = not_hidden_by(claim);
-    return invalid("dataset.name", claim.dataset,
-                   "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
-                   "example: " +
-                       create_command(claim, ledger) + (price.empty() ? "" : " (" + price + ")"));
+    return fail(ErrorKind::usage, "dataset.name",
+                "there is no dataset '" + claim.dataset +
+                    "' in the ledger yet; create it with the total that all its releases may spend, for example: " +
+                    create_command(claim, ledger) + (price.empty() ? "" : " (" + price + ")"));
   };
   // Opening would make the file, and a mistyped path would leave an empty ledger behind.
   std::error_code error;

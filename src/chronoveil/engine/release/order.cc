@@ -59,9 +59,12 @@ Result<void> check_tells_something(const std::string& tells_nothing, const RunOp
 }
 
 std::string how_to_read_before(const Job& job) {
-  if (rows_can_be_checked(job)) return "chronoveil check reads every row beforehand";
+  const std::string changed =
+      "; mend the data, since a changed job, such as one of another time format, has a debit of its own";
+  if (rows_can_be_checked(job)) return "chronoveil check reads every row beforehand" + changed;
   return "rows from standard input or a pipe can be read only once; put them into a file, and chronoveil check reads "
-         "every row beforehand";
+         "every row beforehand" +
+         changed;
 }
 
 std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun begun) {

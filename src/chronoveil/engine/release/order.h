@@ -56,6 +56,8 @@ struct ReleaseKind {
   std::function<Result<void>(const Published&, const std::string& document)> write;
   // Refuses, where a release is emitted anew, outputs that are of a later debit; if absent, none.
   std::function<Result<void>(const ledger::Debit&, ledger::Ledger&)> check_replaces;
+  // Refuses, before a debit that is not confirmed, outputs that are of another release; if absent, none.
+  std::function<Result<void>(ledger::Ledger&)> check_replaces_other;
   // Whether a part of it is out although it failed; if absent, never.
   std::function<bool()> left_in_part;
   // Opens the ledger in the name of the release.
@@ -77,6 +79,9 @@ void claim_for(const Job& job, Relation relation, const RunOptions& options, Rel
   kind.title = job.title;
   kind.check_replaces = [&job](const ledger::Debit& debit, ledger::Ledger& ledger) {
     return check_replaces_no_later(job, debit, ledger);
+  };
+  kind.check_replaces_other = [&job, &kind](ledger::Ledger& ledger) {
+    return check_replaces_no_other(job, kind.claim.digest, kind.claim.facts, ledger);
   };
   kind.before_next_time = how_to_read_before(job);
   kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
@@ -173,6 +178,7 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   CV_TRY(OpenBudget budget, kind.open_budget());
   CV_CHECK(kind.open());
   CV_CHECK(budget.store.prepare());
+  if (kind.check_replaces_other && !options.confirmed) CV_CHECK(kind.check_replaces_other(budget.ledger));
   CV_CHECK(tell_before_debit(budget, kind.claim, ask, options));
   tell(options, "debiting");
   CV_TRY(ledger::Receipt receipt,

@@ -11,6 +11,7 @@
 
 #include "chronoveil/data/time/slot_cursor.h"
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/report/document/marked.h"
 #include "chronoveil/report/draw/png.h"
 #include "chronoveil/report/page/guarantee_line.h"
@@ -44,6 +45,13 @@ Result<void> check_format(const std::string& key, const std::string& path) {
   return {};
 }
 
+// What the release JSON at a path says of its debit and span.
+struct ReleaseThere {
+  ledger::DebitId debit;
+  std::string chain_head;
+  std::optional<std::int64_t> start;  // of its first slot; empty: it says none
+};
+
 // The first bytes of a regular file; empty if there is none.
 std::string start_of(const std::string& path, std::size_t most = report::kMarkWithin) {
   std::error_code error;
@@ -56,6 +64,29 @@ std::string start_of(const std::string& path, std::size_t most = report::kMarkWi
     text.append(part, static_cast<std::size_t>(file.gcount()));
   }
   return text;
+}
+
+// Empty if there is no release with a debit.
+std::optional<ReleaseThere> release_at(const std::string& path) {
+  const nlohmann::json found = nlohmann::json::parse(start_of(path, std::string::npos), nullptr, false);
+  const auto said = [&](const char* what) {
+    const auto at = nlohmann::json::json_pointer("/debit") / what;
+    return found.is_object() && found.contains(at) && found[at].is_string() ? found[at].get<std::string>() : "";
+  };
+  const Result<ledger::DebitId> id = ledger::DebitId::parse(said("id"));
+  if (!id) return std::nullopt;
+  ReleaseThere there{*id, said("chain_head"), std::nullopt};
+  const nlohmann::json::json_pointer first("/boundaries/0");
+  if (found.contains(first) && found[first].is_number_integer()) there.start = found[first].get<std::int64_t>();
+  return there;
+}
+
+// Whether a slot of a programme is one of those for such a job.
+bool is_slot_of(const ledger::Debit& debit, std::int64_t slot, const Facts& facts) {
+  return std::any_of(debit.programme.begin(), debit.programme.end(), [&](const ledger::SlotsFor& release) {
+    return slot >= release.first && slot < release.first + release.count &&
+           digest_without(facts, release.varies) == release.job;
+  });
 }
 
 // About how long the features of one slot are, of all places.
@@ -185,23 +216,41 @@ Result<void> check_not_repeated(const Job& job, const ledger::Debit& debit, ledg
 }  // namespace
 
 Result<void> check_replaces_no_later(const Job& job, const ledger::Debit& debit, ledger::Ledger& ledger) {
-  const std::string text = start_of(job.json, std::string::npos);
-  const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
-  const auto said = [&](const char* what) {
-    const auto at = nlohmann::json::json_pointer("/debit") / what;
-    return found.is_object() && found.contains(at) && found[at].is_string() ? found[at].get<std::string>() : "";
-  };
-  const std::string there = said("id"), head = said("chain_head");
-  if (!ledger::DebitId::parse(there)) return check_not_repeated(job, debit, ledger);
-  if (head == debit.chain_head) return {};
+  const std::optional<ReleaseThere> there = release_at(job.json);
+  if (!there) return check_not_repeated(job, debit, ledger);
+  if (there->chain_head == debit.chain_head) return {};
   CV_TRY(const std::vector<ledger::Entry> rows, ledger.entries(debit.id.dataset));
   for (const ledger::Entry& row : rows) {
-    if (row.hash == head) return {};
+    if (row.hash == there->chain_head) return {};
     if (row.hash == debit.chain_head) break;
   }
   return fail(ErrorKind::usage, "output.json",
-              "'" + job.json + "' holds the release of the debit " + there + ", which would be replaced by that of " +
-                  debit.id.text() + "; name other outputs, or move it away");
+              "'" + job.json + "' holds the release of the debit " + there->debit.text() +
+                  ", which would be replaced by that of " + debit.id.text() + "; name other outputs, or move it away");
+}
+
+Result<void> check_replaces_no_other(const Job& job, const std::string& digest, const Facts& facts,
+                                     ledger::Ledger& ledger) {
+  const std::optional<ReleaseThere> there = release_at(job.json);
+  if (!there) return {};
+  if (there->debit.dataset == job.dataset) {
+    if (there->start && !job.slots.start.empty()) {
+      CV_TRY(const SlotAxis axis, axis_of(job));
+      if (*there->start < axis.boundaries.front()) return {};
+    }
+    CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
+    for (const ledger::Debit& debit : debits) {
+      if (debit.id.sequence != there->debit.sequence) continue;
+      const std::optional<std::int64_t>& slot = there->debit.slot;
+      if (slot && is_slot_of(debit, *slot, facts)) return {};
+      const std::optional<ledger::Debit> of_slot = slot ? ledger::slot_as_debit(debit, *slot) : std::nullopt;
+      if ((of_slot ? *of_slot : debit).terms.job == digest) return {};
+    }
+  }
+  return fail(
+      ErrorKind::usage, "output.json",
+      "'" + job.json + "' holds the release of the debit " + there->debit.text() +
+          ", of another job, which would be replaced; name other outputs or move it away; `run.yes` replaces it");
 }
 
 Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee& guarantee,

@@ -1,3 +1,4 @@
+#include "chronoveil/bound/people/bound_in_turn.h"
 #include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
@@ -16,6 +17,15 @@ std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, c
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (i % steps != 0) truth[i] += truth[i - 1];
   return truth;
+}
+
+Result<bound::BoundedSeries> bound_as_released(const Job& job, const SlotAxis& axis,
+                                               const mechanisms::PublicShape& shape, data::RecordSource& source) {
+  if (job.is<LiveSpec>() && job.source.user)
+    return bound::bound_in_turn(source, axis, job.keys,
+                                {shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum});
+  DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
+  return read_and_bound(job, axis, shape, source, internal);
 }
 
 }  // namespace
@@ -39,9 +49,7 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
   // The caps under which it was made, whatever the job says now.
-  DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
-  CV_TRY(const bound::BoundedSeries bounded,
-         read_and_bound(job, axis, evaluation.published.plan.shape, *source, internal));
+  CV_TRY(const bound::BoundedSeries bounded, bound_as_released(job, axis, evaluation.published.plan.shape, *source));
   evaluation.truth = estimated_by(*mechanism, plain);
   evaluation.bounded = estimated_by(*mechanism, bounded);
   const bound::LeftOut& left_out = bounded.left_out();
