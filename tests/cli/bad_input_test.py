@@ -468,11 +468,12 @@ class Jobs(BadInputTest):
 
     def test_a_dataset_that_is_not_there_or_promises_another_unit(self):
         with self.spending():
-            self.assert_refused(2, ["dataset.name: town ", "budget create town"],
+            self.assert_refused(2, ["dataset.name: there is no dataset 'town'", "budget create town"],
                                 self.job(('name = "city"', 'name = "town"')))
-            self.assert_refused(2, ["--dataset: town ", "budget create town"], self.release(dataset="town"))
+            self.assert_refused(2, ["--dataset: there is no dataset 'town'", "budget create town"], self.release(dataset="town"))
             for ledger in (self.folder / "ledger.db", self.folder / "absent" / "ledger.db"):
-                self.assert_refused(2, ["--dataset: city ", "budget create city"], self.release(ledger=ledger))
+                self.assert_refused(2, ["--dataset: there is no dataset 'city'", "budget create city"],
+                                    self.release(ledger=ledger))
             self.assert_refused(5, ["ledger: ", "not a database"], self.release(ledger=self.folder / "in.csv"))
             self.assert_refused(2, ["privacy.unit: event ", "'city' promises: user"],
                                 self.job(('unit = "user"', 'unit = "event"')))

@@ -169,7 +169,7 @@ class ExitCodes(JobTest):
             "mechanism.name": ('name = "gaussian"', 'name = "magic"'),
             "mechanism.rate": ('name = "gaussian"', 'name = "gaussian"\nrate = 0.5'),
             "never discovered from data": ('[series]\nlist = "stops.txt"\n', ""),
-            "dataset.name: town": ('name = "city"', 'name = "town"'),
+            "dataset.name: there is no dataset 'town'": ('name = "city"', 'name = "town"'),
             "version": ("version = 1", "version = 2"),
             "line ": ("version = 1", "version = "),
         }.items():
