@@ -195,8 +195,11 @@ TEST_F(TrainJob, WhatIsAskedMakesAJobAnotherOne) {
   const std::string same = digest_of(job(text()));
   for (const auto& [key, value] : facts_of(job(text()))) {
     EXPECT_NE(key, "train.seasons") << "what older jobs do not say is not told: their digests stay";
-    if (key == "train.context_length") EXPECT_EQ(value, "24");
-    if (key == "train.windows_per_series") EXPECT_EQ(value, "1");
+    if (key == "train.context_length") {
+      EXPECT_EQ(value, "24");
+    } else if (key == "train.windows_per_series") {
+      EXPECT_EQ(value, "1");
+    }
   }
   EXPECT_EQ(digest_of(job(text("noise_multiplier = 4.0\n"))), same);
   // Where the model goes and how often it is kept on the way is not asked of the data.

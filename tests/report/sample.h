@@ -93,7 +93,8 @@ inline Published sample(std::int64_t series, std::int64_t steps, std::int64_t sa
                            .refusal = {},
                            .noise_error = 15.3,
                            .information = static_cast<double>(series * steps) / (19.2 * 19.2),
-                           .expected_error = 14.9};
+                           .expected_error = 14.9,
+                           .expected_total_error = std::nullopt};
   plan::Candidate subsample = gaussian;
   subsample.mechanism = "subsample";
   subsample.information *= 0.9;
@@ -103,7 +104,8 @@ inline Published sample(std::int64_t series, std::int64_t steps, std::int64_t sa
                         .refusal = {.message = "event does not protect user; it protects event"},
                         .noise_error = 0,
                         .information = 0,
-                        .expected_error = std::nullopt};
+                        .expected_error = std::nullopt,
+                        .expected_total_error = std::nullopt};
   all.comparison = plan::Comparison{{gaussian, subsample, event}, "gaussian", "Noise on every step carries the most."};
   all.reason =
       "Noise on every step carries the most information at this ε and δ; sampling fewer steps would not lower the "
