@@ -133,7 +133,7 @@ void add_backtest_command(CLI::App& app, CommandContext& context, const NetworkD
   auto options = std::make_shared<BacktestCommandOptions>();
   CLI::App* command = app.add_subcommand(
       "backtest", "Train on all but the end of each series and score forecasts of it; internal, no debit");
-  command->add_option("job", options->job, "A job file with a section [train]")->required();
+  command->add_option("JOB", options->job, "A job file with a section [train]")->required();
   command->add_option("--models", options->models, "Models to compare; the job's own unless given")->delimiter(',');
   command
       ->add_option("--epsilons", options->epsilons,

@@ -124,10 +124,9 @@ NamedFiles outputs_of(const ForecastCommandOptions& options) {
 
 // From a release: nothing of it is private any more, so there is no debit and no question.
 Result<void> forecast_from_release(const ForecastCommandOptions& options, const CLI::App& command) {
-  for (const char* name : {"input", "--series", "--keys", "--value", "--time", "--time-format", "--zone", "--private"})
+  for (const char* name : {"INPUT", "--series", "--keys", "--value", "--time", "--time-format", "--zone", "--private"})
     if (command.get_option(name)->count() > 0)
-      return fail(ErrorKind::usage, name == std::string("input") ? "INPUT" : name,
-                  "it says how to read a history; with --release the history is the release");
+      return fail(ErrorKind::usage, name, "it says how to read a history; with --release the history is the release");
   training::ReleaseForecastRequest request;
   request.release = *options.release;
   if (!options.model.empty()) request.model = options.model;
@@ -191,8 +190,8 @@ void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkD
   auto options = std::make_shared<ForecastCommandOptions>();
   options->source.zone.clear();
   CLI::App* command = app.add_subcommand("forecast", "Forecast what comes after a history, by a trained model");
-  command->add_option("model", options->model, "A model file, as train writes it");
-  command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history");
+  command->add_option("MODEL", options->model, "A model file, as train writes it");
+  command->add_option("INPUT", options->source.path, "A CSV file (plain, gzip, xz) with the history");
   command->add_option("--release", options->release,
                       "Instead of a history: a release JSON of counts per series, public already, so at no cost; "
                       "MODEL may be left out");

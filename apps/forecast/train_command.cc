@@ -141,7 +141,7 @@ Result<void> train_job(const engine::Job& job, const RunFlags& flags, const Mach
 void add_train_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<TrainCommandOptions>();
   CLI::App* command = app.add_subcommand("train", "Train a forecasting model on private series, with one debit");
-  command->add_option("job", options->job, "A job file with a section [train]")->required();
+  command->add_option("JOB", options->job, "A job file with a section [train]")->required();
   add_run_flags(*command, options->flags);
   add_replay_flags(*command, options->flags);
   add_machine_options(*command, options->machine);

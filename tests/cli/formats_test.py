@@ -175,7 +175,8 @@ csv = "out.csv"
             self.write("job.toml", text + "json = \"out.json\"\ngeojson = \"out.geojson\"\n")
             ledger = ("--ledger", str(self.folder / f"{len(places)}.db"))
             self.assert_succeeds("budget", "create", "city", "--epsilon", "1", *ledger)
-            self.assertIn("out.geojson", self.assert_succeeds("run", job, *ledger))
+            # The second replaces what the first released.
+            self.assertIn("out.geojson", self.assert_succeeds("run", job, "--yes", *ledger))
             written = [(self.folder / name).read_bytes() for name in ("out.csv", "out.geojson")]
             table = list(csv.DictReader(io.StringIO(written[0].decode())))
             cells = json.loads(written[1])["features"]

@@ -194,7 +194,7 @@ class Formulas(JobTest):
         self.keys(*self.NUMBERS)
         self.assert_succeeds(*self.words("run"))
         self.keys(*self.KEYS, more='formulas = "keep"\n')
-        self.assert_succeeds(*self.words("run", "--allow-empty"))
+        self.assert_succeeds(*self.words("run", "--allow-empty", "--yes"))  # replaces the outputs of another job
         lines = (self.folder / "out.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual({line.split(",2026-")[0] for line in lines[1:]}, set(self.KEYS))
         self.keys("=1", more='formulas = "maybe"\n')

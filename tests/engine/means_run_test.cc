@@ -196,6 +196,7 @@ TEST_F(MeansRun, HidingPeopleIsEnoughForEveryDataset) {
                                        std::pair{Relation::replace_values, 2.0}}) {
     std::filesystem::remove(at("ledger.db"));
     std::filesystem::remove_all(at("ledger.db.releases"));
+    std::filesystem::remove(at("out.json"));
     create(promise);
     const Result<report::MeansPublished> done = run_means(hides_all, options_);
     ASSERT_TRUE(done) << done.error().text();
@@ -238,8 +239,10 @@ TEST_F(MeansRun, ASecondDebitForTheSameJobIsAskedFor) {
   create(Relation::replace_values);
   ASSERT_TRUE(run_means(means_job(), options_));
   EXPECT_TRUE(fails(run_means(means_job(), options_), ErrorKind::usage, "run.again = city:1"));
-  EXPECT_TRUE(run_means(means_job("max_cells = 1\n"), options_));  // another job
+  const Job other = means_job("max_cells = 1\n");
+  EXPECT_TRUE(fails(run_means(other, options_), ErrorKind::usage, "of another job, which would be replaced"));
   options_.confirmed = true;
+  EXPECT_TRUE(run_means(other, options_));
   EXPECT_TRUE(run_means(means_job(), options_));
   EXPECT_EQ(debits().size(), 3U);
 }

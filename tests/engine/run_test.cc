@@ -121,6 +121,8 @@ TEST_F(Run, ASecondDebitForTheSameJobIsAskedFor) {
   EXPECT_EQ(debits().size(), 1U);
   Job other = job();
   other.slots.end = "2026-03-02T00:00";
+  EXPECT_TRUE(fails(run_job(other, options_), ErrorKind::usage, "of another job, which would be replaced"));
+  other.csv = at("other.csv"), other.json = at("other.json"), other.report = at("other.html");
   EXPECT_TRUE(run_job(other, options_));
   options_.confirmed = true;
   EXPECT_TRUE(run_job(same, options_));
@@ -295,6 +297,7 @@ TEST_F(Run, EveryMechanismOfTheUnitRunsUnderADebit) {
     SCOPED_TRACE(candidate.mechanism);
     Job named = job();
     named.mechanism = candidate.mechanism;
+    options_.confirmed = true;  // replaces the release before
     const Result<report::Published> done = run_job(named, options_);
     ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(done->plan.mechanism, candidate.mechanism);
