@@ -50,15 +50,18 @@ def run(page, library):
     """The names that the first block of the page leaves, with the rows in a frame of the library."""
     block = re.search(r"```python\n(.*?)```", Path(page).read_text(encoding="utf-8"), re.DOTALL)[1]
     first, rest = block.split(">>> visits = ")
-    names, runner = {}, doctest.DocTestRunner()
-    parse = doctest.DocTestParser().get_doctest
-    runner.run(parse(first, names, page, page, 0), clear_globs=False)
+    runner, parse = doctest.DocTestRunner(), doctest.DocTestParser().get_doctest
+
+    def names_after(text, names):
+        test = parse(text, names, page, page, 0)
+        runner.run(test, clear_globs=False)
+        return test.globs
+
+    names = names_after(first, {})
     plain = names["rows"]
-    names["rows"] = frame_of(library, plain)
-    test = parse(">>> visits = " + rest, names, page, page, 0)
-    runner.run(test, clear_globs=False)
+    names = names_after(">>> visits = " + rest, {**names, "rows": frame_of(library, plain)})
     assert runner.summarize().failed == 0
-    return test.globs, plain
+    return names, plain
 
 
 def main():
