@@ -1,6 +1,6 @@
 """Models that forecast, trained privately by the program `chronoveil-forecast`.
 
-Training needs libtorch, which is 300 MB; the wheel has 3. So it is a program of its own, and this file calls it: the
+Networks need libtorch, which is 300 MB; the wheel has 4. So it is a program of its own, and this file calls it: the
 one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
 """
 
