@@ -234,6 +234,9 @@ class Order(LookTest):
         self.assertEqual(self.caps(capped.replace("max_steps = 8", "max_steps = 7")), chosen("which proposed others"))
         self.assertEqual(self.caps(capped.replace("2026-03-30T00:00", "2026-03-29T00:00")),
                          chosen("which asked about another job or span"))
+        self.assertNotIn("max_per_slot", capped)
+        self.assertEqual(self.caps(capped.replace("max_steps = 8", "max_steps = 8\nmax_per_slot = 5")),
+                         chosen("which asked about another job or span"), "a cap that the look did not propose")
         stored = next((self.folder / "ledger.db.releases").glob("city-1.json"))
         kept = stored.read_bytes()
         stored.write_bytes(kept.replace(b'"value":"8"', b'"value":"7"'))

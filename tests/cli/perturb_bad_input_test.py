@@ -171,7 +171,7 @@ class Source(BadInput):
         self.create()
 
     def test_columns_that_are_not_there(self):
-        for mentions, words in ((["--columns: ", "'water'", "among time, kwh, room, day"], {"columns": "water"}),
+        for mentions, words in ((["--columns: ", "'water'", "among the 4 of its first line"], {"columns": "water"}),
                                 (["--keep: ", "'water'"], {"keep": "water"}),
                                 (["--time: ", "'when'", "--no-time"], {"time": "when"})):
             with self.subTest(words):

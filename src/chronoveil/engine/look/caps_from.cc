@@ -53,10 +53,12 @@ Job without_caps(const Job& job) {
   return asked;
 }
 
-std::string asked_of(const Job& job) {
-  std::vector<std::string> besides = found_by_look();
-  besides.insert(besides.end(), {"privacy.epsilon", "privacy.delta"});
-  return digest_without(facts_of(without_caps(job)), besides);
+std::string asked_of(const Job& job, const KeyValues& proposal) {
+  Job asked = without_caps(job);
+  asked.max_steps = job.max_steps;
+  std::vector<std::string> besides = {"privacy.epsilon", "privacy.delta"};
+  for (const auto& [key, value] : proposal) besides.push_back(key);
+  return digest_without(facts_of(asked), besides);
 }
 
 Result<std::optional<Assumption>> caps_of_look(const Job& job, ledger::Ledger& ledger, const ReleaseStore& store) {
@@ -72,7 +74,7 @@ Result<std::optional<Assumption>> caps_of_look(const Job& job, ledger::Ledger& l
     return refused("it must be a look that this ledger has; see budget history, or leave it out if nobody looked");
   const std::optional<report::Look> look = stored_look(*found, store);
   if (!look) return std::optional(caps_of(job.caps_from, "which is not stored here"));
-  if (look->asked != asked_of(job))
+  if (look->asked != asked_of(job, look->proposal))
     return std::optional(caps_of(job.caps_from, "which asked about another job or span"));
   if (!has_all(job, look->proposal)) return std::optional(caps_of(job.caps_from, "which proposed others"));
   return std::optional(Assumption{

@@ -8,6 +8,7 @@
 
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/job_text.h"
 #include "chronoveil/engine/release/store.h"
 #include "chronoveil/ledger/ledger.h"
 
@@ -17,8 +18,9 @@ namespace chronoveil::engine {
 Job without_caps(const Job&);
 // The keys that a look may change, and is still the same look.
 const std::vector<std::string>& found_by_look();
-// Which rows, keys, places and span a look asks about.
-std::string asked_of(const Job&);
+// Which rows, keys, places and span a look asks about, and the caps that it leaves to the job: all that it proposed
+// nothing for.
+std::string asked_of(const Job&, const KeyValues& proposal);
 
 // What a release with caps of a look says of them; empty for a job without. Refused: a debit of this ledger that is no
 // look.

@@ -58,7 +58,6 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
   look.guarantee = planned.guarantee;
   look.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
   disown(look.guarantee, look.not_protected, look.mark, "look");
-  look.asked = asked_of(job);
   look.plan = planned.chosen;
   look.questions = planned.questions;
   look.choices = planned.choices;
@@ -69,6 +68,7 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
     next = end;
   }
   predict(job, planned, look);
+  look.asked = asked_of(job, look.proposal);
   return look;
 }
 

@@ -5,19 +5,13 @@
 namespace chronoveil::engine {
 namespace {
 
-// The first names of a header.
-std::string listed(const std::vector<std::string>& header) {
-  constexpr std::size_t kMost = 20;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, header.size()); ++i) text += (i == 0 ? "" : ", ") + header[i];
-  return text + (header.size() > kMost ? ", ..." : "");
-}
-
 Result<std::size_t> place_of(std::string_view key, const std::string& column, const std::vector<std::string>& header) {
   const auto found = std::find(header.begin(), header.end(), column);
+  // Not listed: where the header is missing, these are values.
   if (found == header.end())
     return fail(ErrorKind::bad_data, std::string(key),
-                "the source has no column '" + column + "' among " + listed(header));
+                "the source has no column '" + column + "' among the " + std::to_string(header.size()) +
+                    " of its first line");
   if (std::find(found + 1, header.end(), column) != header.end())
     return fail(ErrorKind::bad_data, std::string(key), "the source has two columns '" + column + "'");
   return static_cast<std::size_t>(found - header.begin());
