@@ -9,9 +9,9 @@ Result<std::size_t> place_of(std::string_view key, const std::string& column, co
   const auto found = std::find(header.begin(), header.end(), column);
   // Not listed: where the header is missing, these are values.
   if (found == header.end())
-    return fail(ErrorKind::bad_data, std::string(key),
-                "the source has no column '" + column + "' among the " + std::to_string(header.size()) +
-                    " of its first line");
+    return fail(
+        ErrorKind::bad_data, std::string(key),
+        "the source has no column '" + column + "' among the " + std::to_string(header.size()) + " of its first line");
   if (std::find(found + 1, header.end(), column) != header.end())
     return fail(ErrorKind::bad_data, std::string(key), "the source has two columns '" + column + "'");
   return static_cast<std::size_t>(found - header.begin());
