@@ -178,16 +178,19 @@ class Copy:
         return made
 
     def library(self):
-        """The module. Units that neither are new nor hold what has changed are those of the build."""
-        sources = sorted((self.root / "src/chronoveil/mechanisms").rglob("*.cc"))
+        """The module: the build's units, but for the one with the catalogue, and the source in a unit of its own."""
+        folder = self.made / "again" / "mechanisms"  # as deep as in the build, since paths in units are relative
+        folder.mkdir(parents=True)
         self.quick = [word for word in next(iter(self.units.values()))[0] if not re.fullmatch(r"-O\w", word)]
-        objects = []
-        for unit in self.unity("mechanisms", sources):
-            text = Path(unit).read_text(encoding="utf-8")
-            if text in self.units and "/catalogue.cc" not in text:
-                objects.append(self.units[text][1])
-            else:
-                objects.append(self.compiled(unit, self.quick))
+        self.alone = self.made / "alone.cc"
+        self.alone.write_text('#include "chronoveil/mechanisms/series/made_up.cc"\n', encoding="utf-8")
+        objects = [self.compiled(str(self.alone), self.quick)]
+        for text, (_, made) in self.units.items():
+            if "/catalogue.cc" in text:
+                unit = folder / "catalogue.cc"
+                unit.write_text(text, encoding="utf-8")
+                made = self.compiled(str(unit), self.quick)
+            objects.append(made)
         subprocess.run(["ar", "rcs", self.made / LIBRARY, *objects], check=True)
         return self.made / LIBRARY
 
@@ -226,9 +229,7 @@ class NewMechanism(unittest.TestCase):
         cls.plan_tests = cls.copy.linked("tests/plan_tests", "plan_tests", library)
         cls.program = cls.copy.linked("chronoveil", "chronoveil", library)
         # Without a row: the same suites over the module as it was, and the source, which the test needs.
-        source = cls.copy.made / "alone.cc"
-        source.write_text('#include "chronoveil/mechanisms/series/made_up.cc"\n', encoding="utf-8")
-        suites.append(cls.copy.compiled(str(source), cls.copy.quick))
+        suites.append(str(cls.copy.alone) + ".o")
         cls.tests_without_row = cls.copy.linked("tests/mechanisms_tests", "no_row", BUILD / LIBRARY, suites)
 
     def failed(self, program, tests):
@@ -256,9 +257,11 @@ class NewMechanism(unittest.TestCase):
 
     def test_layers_hold_and_units_have_each_source_once(self):
         output_of(sys.executable, "-B", self.copy.root / "tools/check_layers.py", self.copy.root)
-        folder = self.copy.made / "unity" / "mechanisms"
-        units = "".join(unit.read_text(encoding="utf-8") for unit in folder.glob("*.cc"))
-        for source in (self.copy.root / "src/chronoveil/mechanisms").rglob("*.cc"):
+        sources = sorted((self.copy.root / "src/chronoveil/mechanisms").rglob("*.cc"))
+        made = [Path(unit) for unit in self.copy.unity("mechanisms", sources)]
+        folder = made[0].parent
+        units = "".join(unit.read_text(encoding="utf-8") for unit in made)
+        for source in sources:
             self.assertEqual(units.count(f'#include "{os.path.relpath(source, folder)}"'), 1, source)
 
     def test_no_test_of_the_planner_minds_it(self):
