@@ -164,7 +164,7 @@ class Copy:
 
     def unity(self, name, sources):
         folder = self.made / "unity" / name  # as deep as in the build, since paths in units are relative
-        return output_of(sys.executable, "-B", self.root / "tools/unity.py", folder, "60000", *sources).split(";")
+        return output_of(sys.executable, "-B", self.root / "tools/unity.py", folder, "100000", *sources).split(";")
 
     def compiled(self, unit, like):
         """The object of a unit of this tree, by a command of the build."""
