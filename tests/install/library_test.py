@@ -19,7 +19,8 @@ COMPILER = os.environ.get("CHRONOVEIL_COMPILER", "g++")
 PROGRAMS = ("release_series", "price_events", "push_live")
 STATIC = """
 foreach(program {programs})
-  add_executable(${{program}}_static ${{program}}.cc)
+  add_executable(${{program}}_static $<TARGET_OBJECTS:${{program}}>)
+  set_target_properties(${{program}}_static PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${{program}}_static PRIVATE Chronoveil::chronoveil_static)
 endforeach()
 """
