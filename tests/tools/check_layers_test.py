@@ -117,6 +117,22 @@ class LayerCheck(unittest.TestCase):
         self.plant("src/chronoveil/plan/plan.h", 'auto a = "/*";\n#include "chronoveil/data/a.h"\nauto b = "*/";\n')
         self.assert_one_problem("plan.h:2", "plan must not include data")
 
+    def test_a_debit_beside_the_one_order_is_rejected(self):
+        calls = ("budget.ledger.reserve(terms, event)", "ledger->settle(id, state)", "reserve_run(budget, claim, ask, {})",
+                 "ledger.resume_run(id)", "keeping.budget.ledger\n    .use_run (id, 0, 1)")
+        for call in calls:
+            with self.subTest(call):
+                self.plant("src/chronoveil/networks/train.cc", f"// one line\nauto made = {call};\n")
+                self.assert_one_problem("src/chronoveil/networks/train.cc:", "is for src/chronoveil/engine/release/ alone")
+        self.plant("src/chronoveil/networks/train.cc", "// never ledger.settle(id)\nnames.reserve(3); curve.settle();\n")
+        self.assertEqual(self.problems(), [])
+
+    def test_the_one_order_and_a_ledger_by_hand_may_make_debits(self):
+        for path in ("src/chronoveil/engine/release/order.cc", "src/chronoveil/ledger/ledger.cc", "apps/cli/debit.cc",
+                     "bindings/python/ledger.cc"):
+            self.plant(path, "auto made = ledger.reserve(terms, event); ledger.settle(id, state); use_run(id, 0, 1);\n")
+        self.assertEqual(self.problems(), [])
+
     def test_an_unknown_module_is_rejected(self):
         self.plant("src/chronoveil/helpers/misc.h", "#pragma once\n")
         self.assert_one_problem("helpers is not a module")

@@ -186,7 +186,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   }
   // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
   const Result<void> forgot = forget_what_it_keeps(its, debit->id.sequence);
-  CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
+  CV_CHECK(settle_released(budget.ledger, debit->id));
   CV_CHECK(forgot);
   LiveStanding stands;
   stands.name = job.live().name;
