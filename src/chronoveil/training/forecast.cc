@@ -12,6 +12,7 @@
 #include "chronoveil/forecasting/panel.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
+#include "chronoveil/training/forecast_facts.h"
 #include "chronoveil/training/forecaster.h"
 #include "chronoveil/training/model_file.h"
 #include "chronoveil/training/noised_history.h"
@@ -111,39 +112,12 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
   return ask;
 }
 
-// The digest of everything that decides the result: another model, or other draws of its paths, is another job.
-// What is read and protected is told as a job would.
-std::string digest_of_forecast(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
-                               const std::vector<std::string>& channels) {
-  const PrivateHistory& asked = plan.asked;
-  engine::Job told;
-  told.dataset = asked.dataset;
-  told.source = request.source;
-  told.keys = request.keys;
-  told.unit = plan.guarantee.unit;
-  told.max_steps = asked.changed_steps;
-  told.relation = plan.guarantee.relation;
-  told.epsilon = asked.epsilon;
-  told.delta = asked.delta;
-  engine::Facts facts = engine::facts_of(told);
-  facts.emplace_back("forecast.model", model);
-  for (const std::string& channel : channels) facts.emplace_back("forecast.value", channel);
-  facts.emplace_back("forecast.rate", shortest(asked.rate));
-  facts.emplace_back("forecast.lower", shortest(asked.lower));
-  facts.emplace_back("forecast.upper", shortest(asked.upper));
-  facts.emplace_back("forecast.fill", asked.fill == GapFill::mean ? "mean" : "linear");
-  facts.emplace_back("forecast.paths", std::to_string(request.prediction.paths));
-  facts.emplace_back("forecast.path_seed", std::to_string(request.prediction.seed));
-  facts.emplace_back("forecast.keeps_paths", request.prediction.keep_paths ? "true" : "false");
-  return engine::digest_of(facts);
-}
-
 engine::Claim claim_of(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
-                       const std::vector<std::string>& channels) {
+                               const std::vector<std::string>& channels) {
   engine::Claim claim;
   claim.dataset = plan.asked.dataset;
   claim.purpose = plan.asked.purpose;
-  claim.digest = digest_of_forecast(request, plan, model, channels);
+  claim.digest = engine::digest_of(facts_of(request, plan, model, channels));
   claim.unit = plan.guarantee.unit;
   claim.relation = plan.guarantee.relation;
   claim.max_steps = plan.asked.changed_steps;
