@@ -345,15 +345,18 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
   if (planned.bounds)
     mechanism +=
         ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
-  const auto ask = [mechanism](const TrainPlanned& plan) {
+  return ask_by_plan(job, planned, [mechanism](const TrainPlanned& plan) {
     // The steps of a person are declared: no cap leaves any out.
     Ask made{"training", mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
     made.noise = fmt::format("{} steps, noise multiplier {:.4g}", plan.steps, plan.noise_multiplier);
     made.uses = plan.steps + plan.spare_steps;
     return made;
-  };
+  });
+}
+
+Ask ask_by_plan(const Job& job, const TrainPlanned& planned, std::function<Ask(const TrainPlanned&)> ask) {
   Ask asked = ask(planned);
-  asked.at_epsilon = [job, ask](double epsilon) -> Result<Ask> {
+  asked.at_epsilon = [job, ask = std::move(ask)](double epsilon) -> Result<Ask> {
     Job smaller = job;
     smaller.epsilon = epsilon;
     CV_TRY(const TrainPlanned other, plan_training(smaller));
