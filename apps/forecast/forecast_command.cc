@@ -1,6 +1,4 @@
 // chronoveil forecast: what comes next, from a trained model and a history.
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>

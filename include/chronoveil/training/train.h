@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/engine/train/train.h"
 #include "chronoveil/report/forecast/trained.h"
 #include "chronoveil/training/model_file.h"

@@ -6,6 +6,7 @@
 
 #include "chronoveil/base/toml_text.h"
 #include "chronoveil/data/field_rows.h"
+#include "chronoveil/engine/job/column_guesses.h"
 #include "chronoveil/engine/job/given_keys.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/means/means.h"
