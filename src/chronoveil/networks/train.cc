@@ -158,7 +158,7 @@ neural::TrainingConfig training_config(const Job& job, const TrainPlanned& plann
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   if (options.rehearses()) return rehearse(job, options, training);
   engine::NumberedKind kind;
-  kind.claim = engine::claim_of(job);
+  CV_TRY(kind.claim, engine::claim_of(job));
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, kind.claim, options.ledger));
   // Standard input is read once, after the debit.
   if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));

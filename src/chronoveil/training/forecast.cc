@@ -112,7 +112,7 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
   return ask;
 }
 
-engine::Claim claim_of(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
+Result<engine::Claim> claim_of(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
                                const std::vector<std::string>& channels) {
   engine::Claim claim;
   claim.dataset = plan.asked.dataset;
@@ -121,8 +121,8 @@ engine::Claim claim_of(const ForecastRequest& request, const PrivateHistoryPlan&
   claim.unit = plan.guarantee.unit;
   claim.relation = plan.guarantee.relation;
   claim.max_steps = plan.asked.changed_steps;
-  claim.epsilon = plan.asked.epsilon;
-  claim.delta = plan.asked.delta;
+  CV_TRY(claim.epsilon, Epsilon::make(plan.asked.epsilon));
+  CV_TRY(claim.delta, Delta::make(plan.asked.delta));
   claim.of = engine::Claim::Of::steps;
   return claim;
 }
@@ -274,7 +274,7 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
   const ForecastRequest request = with_zone(given, ready.forecasting.model);
   Forecasting& forecasting = ready.forecasting;
   engine::ReleaseKind<Kept> kind;
-  kind.claim = claim_of(request, *forecasting.privacy, ready.model, ready.channels);
+  CV_TRY(kind.claim, claim_of(request, *forecasting.privacy, ready.model, ready.channels));
   kind.open_budget = [&] { return engine::open_budget(kind.claim, request.run.ledger); };
   kind.before_next_time =
       "the same forecast without --private reads every row at no cost; what it writes is not private, and for the "

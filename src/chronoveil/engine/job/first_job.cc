@@ -140,7 +140,7 @@ Result<FirstJob> first_job(const CsvHeader& header, const GivenKeys& answers, co
   made.text = text_of(all, path);
   CV_TRY(const Job job, parse_job(made.text, path));
   CV_TRY(const Relation relation, planned_relation(job));
-  const Claim claim = claim_of(job, relation);
+  CV_TRY(const Claim claim, claim_of(job, relation));
   made.create_budget = create_command(claim, "");
   made.not_hidden = not_hidden_by(claim);
   return made;

@@ -123,7 +123,8 @@ Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options
 Result<LiveSession> LiveSession::open_to_end(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options, clock);
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
   CV_TRY(FolderLock lock, folder.lock());
@@ -239,7 +240,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   }
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
-  Claim claim = claim_of(this_span);
+  CV_TRY(Claim claim, claim_of(this_span));
   // Before anything is written, so that a job over the budget can be changed and tried again.
   if (!unused) {
     const auto nobody = decltype(options_->before_debit)();

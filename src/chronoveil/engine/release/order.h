@@ -75,8 +75,8 @@ std::string how_to_read_before(const Job&);
 
 // In the name of a job whose relation is decided by the plan. The kind keeps references to all three.
 template <class Published>
-void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
-  kind.claim = claim_of(job, relation);
+Result<void> claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
+  CV_TRY(kind.claim, claim_of(job, relation));
   kind.caps_from = job.caps_from;
   kind.title = job.title;
   kind.check_replaces = [&job](const ledger::Debit& debit, ledger::Ledger& ledger) {
@@ -87,6 +87,7 @@ void claim_for(const Job& job, Relation relation, const RunOptions& options, Rel
   };
   kind.before_next_time = how_to_read_before(job);
   kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
+  return {};
 }
 
 // For kinds that store their document and nothing else.

@@ -50,7 +50,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<report::Published> kind = series_kind(job);
-  claim_for(job, job.relation, options, kind);
+  CV_CHECK(claim_for(job, job.relation, options, kind));
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, sums, *source, draws); };
@@ -60,7 +60,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
 Result<report::Published> run_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   ReleaseKind<report::Published> kind = series_kind(job);
-  claim_for(job, job.relation, options, kind);
+  CV_CHECK(claim_for(job, job.relation, options, kind));
   return emit_again(debit, options, kind);
 }
 

@@ -377,12 +377,12 @@ Result<void> check_train_outputs(const Job& job) {
 Result<TrainChecked> check_training(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(TrainPlanned planned, plan_training(job));
   CV_CHECK(check_train_outputs(job));
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_CHECK(check_train_columns(job.source, planned.channels));
-  CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(job, planned)));
-  CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(job, planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(job, planned)));
-  TrainChecked checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
+  CV_TRY(DebitAsked asked, ask_ledger(budget, claim, ask_of(job, planned)));
+  TrainChecked checked{std::move(planned), std::move(budget.view), std::move(asked.cost), std::move(asked.earlier),
+                       asked.room};
   if (read_data) {
     CV_TRY(checked.seen, see_panel(job, checked.planned));
   }
