@@ -126,11 +126,7 @@ Result<void> check_writes(const Job& job, const Job& asked, const LookOptions& o
 }
 
 ReleaseKind<report::Look> look_kind(const Job& job, const LookOptions& options) {
-  ReleaseKind<report::Look> kind;
-  kind.document = report::look_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::look_from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::Look> kind = kind_of_document<report::Look>(report::look_json, report::look_from_json);
   kind.write = [&](const report::Look& look, const std::string& document) {
     return write_look(job, options, look, document);
   };

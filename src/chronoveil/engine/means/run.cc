@@ -62,11 +62,8 @@ Result<void> write_means(const Job& job, const report::MeansPublished& published
 }
 
 ReleaseKind<report::MeansPublished> means_kind(const Job& job) {
-  ReleaseKind<report::MeansPublished> kind;
-  kind.document = report::means_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::means_from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::MeansPublished> kind =
+      kind_of_document<report::MeansPublished>(report::means_json, report::means_from_json);
   kind.write = [&job](const auto& published, const auto& document) { return write_means(job, published, document); };
   return kind;
 }

@@ -96,6 +96,16 @@ std::string document_itself(const Published&, const std::string& document) {
   return document;
 }
 inline Result<std::string> itself(std::string_view stored) { return std::string(stored); }
+template <class Published>
+ReleaseKind<Published> kind_of_document(std::string (*write)(const Published&),
+                                        Result<Published> (*read)(std::string_view)) {
+  ReleaseKind<Published> kind;
+  kind.document = write;
+  kind.to_store = document_itself;
+  kind.from_store = read;
+  kind.document_in = itself;
+  return kind;
+}
 
 // The document with the title that the job gives it, if any.
 std::string with_title(const std::string& document, const std::string& title);

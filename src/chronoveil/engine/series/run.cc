@@ -12,11 +12,7 @@ namespace chronoveil::engine {
 namespace {
 
 ReleaseKind<report::Published> series_kind(const Job& job) {
-  ReleaseKind<report::Published> kind;
-  kind.document = report::to_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::Published> kind = kind_of_document<report::Published>(report::to_json, report::from_json);
   kind.write = [&job](const auto& published, const auto& document) { return write_series(job, published, document); };
   return kind;
 }
