@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include "chronoveil/engine/job/job_text.h"
 #include "chronoveil/engine/look/measure.h"

@@ -146,11 +146,11 @@ TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
   Result<report::Published> stored = run_job(job(), options_);
   ASSERT_TRUE(stored) << stored.error().text();
   {  // a second run, up to where it was killed: the release is stored, the debit not settled
-    Result<OpenBudget> budget = open_budget(claim_of(job()), options_.ledger);
+    Result<OpenBudget> budget = open_budget(claim_of(job()).value(), options_.ledger);
     ASSERT_TRUE(budget) << budget.error().text();
     const Result<Planned> planned = plan_job(job());
     ASSERT_TRUE(planned) << planned.error().text();
-    Result<ledger::Receipt> receipt = reserve(*budget, claim_of(job()), ask_of(*planned), {});
+    Result<ledger::Receipt> receipt = reserve(*budget, claim_of(job()).value(), ask_of(*planned), {});
     ASSERT_TRUE(receipt) << receipt.error().text();
     stored->debit = receipt->reference();
     ASSERT_TRUE(ledger::redeem(*std::move(receipt), planned->chosen.event));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 
 #include "chronoveil/forecasting/sign_lags/sensitivity.h"
 #include "chronoveil/forecasting/sign_lags/signs.h"

@@ -81,6 +81,18 @@ class LayerCheck(unittest.TestCase):
         self.plant("apps/cli/commands/run.cc", '\n#include "chronoveil/engine/job/table.h"\n')
         self.assert_one_problem("apps/cli/commands/run.cc:2", "not public")
 
+    def test_networks_are_brought_by_one_file_alone(self):
+        self.plant("src/chronoveil/networks/networks.h", "#pragma once\n")
+        self.plant("apps/forecast/main.cc", '#include "chronoveil/networks/networks.h"\n')
+        self.assertEqual(self.problems(), [])
+        self.plant("apps/forecast/train_command.cc", '#include "chronoveil/networks/networks.h"\n')
+        self.assert_one_problem("apps/forecast/train_command.cc:1", "not public")
+
+    def test_an_internal_header_of_training_in_its_commands_is_rejected(self):
+        self.plant("src/chronoveil/training/networks.h", "#pragma once\n")
+        self.plant("apps/forecast/main.cc", '#include "chronoveil/training/networks.h"\n')
+        self.assert_one_problem("apps/forecast/main.cc:1", "not public")
+
     def test_an_include_through_a_parent_folder_is_rejected(self):
         self.plant("src/chronoveil/plan/deep/plan.h", '#include "../../data/records.h"\n')
         self.assert_one_problem("leaves its folder")
@@ -104,6 +116,22 @@ class LayerCheck(unittest.TestCase):
     def test_a_string_that_looks_like_a_comment_hides_nothing(self):
         self.plant("src/chronoveil/plan/plan.h", 'auto a = "/*";\n#include "chronoveil/data/a.h"\nauto b = "*/";\n')
         self.assert_one_problem("plan.h:2", "plan must not include data")
+
+    def test_a_debit_beside_the_one_order_is_rejected(self):
+        calls = ("budget.ledger.reserve(terms, event)", "ledger->settle(id, state)", "reserve_run(budget, claim, ask, {})",
+                 "ledger.resume_run(id)", "keeping.budget.ledger\n    .use_run (id, 0, 1)")
+        for call in calls:
+            with self.subTest(call):
+                self.plant("src/chronoveil/networks/train.cc", f"// one line\nauto made = {call};\n")
+                self.assert_one_problem("src/chronoveil/networks/train.cc:", "is for src/chronoveil/engine/release/ alone")
+        self.plant("src/chronoveil/networks/train.cc", "// never ledger.settle(id)\nnames.reserve(3); curve.settle();\n")
+        self.assertEqual(self.problems(), [])
+
+    def test_the_one_order_and_a_ledger_by_hand_may_make_debits(self):
+        for path in ("src/chronoveil/engine/release/order.cc", "src/chronoveil/ledger/ledger.cc", "apps/cli/debit.cc",
+                     "bindings/python/ledger.cc"):
+            self.plant(path, "auto made = ledger.reserve(terms, event); ledger.settle(id, state); use_run(id, 0, 1);\n")
+        self.assertEqual(self.problems(), [])
 
     def test_an_unknown_module_is_rejected(self):
         self.plant("src/chronoveil/helpers/misc.h", "#pragma once\n")

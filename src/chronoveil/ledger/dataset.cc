@@ -1,6 +1,7 @@
 #include "chronoveil/ledger/dataset.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/version.h"

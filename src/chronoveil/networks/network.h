@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "chronoveil/neural/models/model.h"
 #include "chronoveil/training/model_file.h"

@@ -5,9 +5,9 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/beside_ledger.h"
-#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/numbered.h"
+#include "chronoveil/engine/train/plan.h"
 #include "chronoveil/engine/train/read.h"
-#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/networks/checkpoint.h"
 #include "chronoveil/networks/networks.h"
 #include "chronoveil/neural/tensor_bytes.h"
@@ -157,7 +157,9 @@ neural::TrainingConfig training_config(const Job& job, const TrainPlanned& plann
 
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   if (options.rehearses()) return rehearse(job, options, training);
-  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
+  engine::NumberedKind kind;
+  CV_TRY(kind.claim, engine::claim_of(job));
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, kind.claim, options.ledger));
   // Standard input is read once, after the debit.
   if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
   CV_CHECK(check_trainer(job, training.planned, options.device));
@@ -165,63 +167,51 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_CHECK(engine::make_private_folder("training", folder));
   CV_TRY(const engine::FolderLock lock,
          engine::FolderLock::take("training", folder, "another process trains this job now"));
-  CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
-  if (!id) {
-    const engine::Ask ask = engine::ask_of(job, training.planned);
-    const engine::Claim claim = engine::claim_of(job);
-    if (!options.confirmed) CV_CHECK(engine::check_replaces_no_other(job, claim.digest, claim.facts, budget.ledger));
-    CV_CHECK(engine::tell_before_debit(budget, claim, ask, options));
-    engine::tell(options, "debiting");
-    CV_TRY(const ledger::Reservation debit,
-           engine::reserve_run(budget, claim, ask, before_second_training(budget, options, folder),
-                               options.note_programme));
-    id = debit.id;
-  }
-  training.model.debit = ledger::DebitReference{*id, ""};  // every error from here on names it
-  if (options.note_debit) options.note_debit(id->text());
-  CV_TRY(ledger::Run run, budget.ledger.resume_run(*id));
-  const std::int64_t uses = run.uses();
-  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::continued(std::move(run), training.planned.event));
-  training.model.debit = draws.debit();
-  training.resumed = draws.used() > 0;
+  CV_TRY(kind.unfinished, unfinished_run(budget, job));
+  kind.check_replaces_other = [&](ledger::Ledger& ledger) {
+    return engine::check_replaces_no_other(job, kind.claim.digest, kind.claim.facts, ledger);
+  };
+  kind.before_second = before_second_training(budget, options, folder);
+  kind.debited = [&](const ledger::DebitReference& debit) { training.model.debit = debit; };
   Work work(job, options, training);
-  CV_CHECK(work.begin());
-  if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);
-      checkpoint && checkpoint->debit == id->text())
-    CV_CHECK(work.trainer().restore(checkpoint->state));
-  // A model is stored once all its steps are taken, so there is nothing left to draw for it.
-  std::error_code error;
-  const bool stored = fs::exists(stored_model(folder, *id), error);
-  if (stored && !work.finished() && draws.used() < uses) return stored_already(folder, *id);
-  if (!options.allow_empty) engine::add_not_empty(training.model.guarantee.assumptions);
-  CV_CHECK(draws.start(training.planned.event));
-  while (!work.finished() && draws.used() < uses) {
-    const std::int64_t number = draws.used();
-    CV_CHECK(budget.ledger.use_run(*id, number, 1));
-    CV_CHECK(draws.use());
-    CV_CHECK(work.step(number, draws.right()));
-    const bool last = work.finished() || draws.used() == uses;
-    if (last || work.trainer().steps() % job.train().checkpoint_every == 0)
-      CV_CHECK(save_checkpoint(folder, {id->text(), draws.used(), work.trainer().state()}));
-  }
-  draws.finish();
-  training.uses = draws.used();
-  work.finish();
-  CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
-  training.budget = engine::budget_left(after);
-  CV_TRY(const report::Trained trained, training::report_of(job, training));
-  training.json = report::to_json(trained);
-  CV_TRY(const std::string digest, report::release_digest(training.json));
-  std::string bytes = training::to_bytes(training.model);
-  if (stored) {
-    CV_TRY(const TrainedModel before, training::load_model(stored_model(folder, *id)));
-    if (training::to_bytes(before) != bytes) return stored_already(folder, *id);
-  }
-  CV_CHECK(write_files(
-      {{stored_json(folder, *id), training.json, 0600}, {stored_model(folder, *id), std::move(bytes), 0600}}));
-  CV_CHECK(budget.ledger.settle(*id, ledger::State::released, digest));
-  if (options.note_released) options.note_released(id->text(), true);
-  return {};
+  const auto id = [&] { return training.model.debit->id; };
+  bool stored = false;  // once all steps are taken, so that there is nothing left to draw
+  kind.begin = [&](std::int64_t used, std::int64_t uses) -> Result<void> {
+    training.resumed = used > 0;
+    CV_CHECK(work.begin());
+    if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);
+        checkpoint && checkpoint->debit == id().text())
+      CV_CHECK(work.trainer().restore(checkpoint->state));
+    std::error_code error;
+    stored = fs::exists(stored_model(folder, id()), error);
+    if (stored && !work.finished() && used < uses) return stored_already(folder, id());
+    if (!options.allow_empty) engine::add_not_empty(training.model.guarantee.assumptions);
+    return {};
+  };
+  kind.finished = [&] { return work.finished(); };
+  kind.use = [&](std::int64_t number, DrawRight& right) { return work.step(number, right); };
+  kind.keep = [&](std::int64_t used, bool last) -> Result<void> {
+    if (!last && work.trainer().steps() % job.train().checkpoint_every != 0) return {};
+    return save_checkpoint(folder, {id().text(), used, work.trainer().state()});
+  };
+  kind.store = [&](std::int64_t used) -> Result<std::string> {
+    training.uses = used;
+    work.finish();
+    CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
+    training.budget = engine::budget_left(after);
+    CV_TRY(const report::Trained trained, training::report_of(job, training));
+    training.json = report::to_json(trained);
+    CV_TRY(std::string digest, report::release_digest(training.json));
+    std::string bytes = training::to_bytes(training.model);
+    if (stored) {
+      CV_TRY(const TrainedModel before, training::load_model(stored_model(folder, id())));
+      if (training::to_bytes(before) != bytes) return stored_already(folder, id());
+    }
+    CV_CHECK(write_files(
+        {{stored_json(folder, id()), training.json, 0600}, {stored_model(folder, id()), std::move(bytes), 0600}}));
+    return digest;
+  };
+  return engine::run_numbered(options, budget, engine::ask_of(job, training.planned), kind);
 }
 
 }  // namespace chronoveil::networks

@@ -5,6 +5,7 @@
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/train/plan.h"
 #include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/networks.h"
 #include "chronoveil/training/sign_lags/model.h"
@@ -145,8 +146,9 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
     CV_CHECK(sign_lags_again(job, debit, options, training));
     return training;
   }
-  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
-  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, engine::claim_of(job), debit));
+  CV_TRY(const engine::Claim claim, engine::claim_of(job));
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, claim, options.ledger));
+  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, claim, debit));
   if (found.state == ledger::State::reserved)
     return fail(ErrorKind::usage, "run.again",
                 "the training of " + debit + " is not finished; the same command without `run.again` goes on");

@@ -1,6 +1,7 @@
 // A release that publishes each step as it comes, for months, through crashes.
 //
-// The order of every commit is the promise. Steps are worked out in memory; then
+// The order of every commit is the promise: first stored, then recorded, then seen (engine/release/numbered.h). Steps
+// are worked out in memory; then
 //   1. the state is durable: what the next step depends on, how many questions are asked, and the lines to publish
 //   2. the ledger has recorded the uses of the debit
 //   3. the lines go to the output and to listeners

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/report/look/look.h"
 

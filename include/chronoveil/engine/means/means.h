@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chronoveil/engine/release/checked_job.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/mechanisms/cell_mechanism.h"
 #include "chronoveil/plan/means_comparison.h"
 #include "chronoveil/report/means/published.h"

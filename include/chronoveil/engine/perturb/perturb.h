@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "chronoveil/engine/release/checked_job.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 #include "chronoveil/plan/temporal_comparison.h"
 #include "chronoveil/report/perturbed/perturbed.h"

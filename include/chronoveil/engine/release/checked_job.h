@@ -5,7 +5,6 @@
 
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/release/data_seen.h"
-#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/ledger/ledger.h"
 
 namespace chronoveil::engine {

@@ -8,6 +8,7 @@
 
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/release/checked_job.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/plan/comparison.h"
 #include "chronoveil/report/series/writers.h"
 

@@ -18,6 +18,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/engine/release/checked_job.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/sign_lags/plan.h"

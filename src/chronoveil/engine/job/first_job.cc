@@ -6,6 +6,7 @@
 
 #include "chronoveil/base/toml_text.h"
 #include "chronoveil/data/field_rows.h"
+#include "chronoveil/engine/job/column_guesses.h"
 #include "chronoveil/engine/job/given_keys.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/means/means.h"
@@ -139,7 +140,7 @@ Result<FirstJob> first_job(const CsvHeader& header, const GivenKeys& answers, co
   made.text = text_of(all, path);
   CV_TRY(const Job job, parse_job(made.text, path));
   CV_TRY(const Relation relation, planned_relation(job));
-  const Claim claim = claim_of(job, relation);
+  CV_TRY(const Claim claim, claim_of(job, relation));
   made.create_budget = create_command(claim, "");
   made.not_hidden = not_hidden_by(claim);
   return made;

@@ -74,14 +74,19 @@ inline void tell_wide(const Job& job, const std::string& key, Facts& facts) {
 inline void tell_areas(const Job& job, const std::string& key, Facts& facts) {
   if (!job.places.areas.empty()) facts.emplace_back(key, job.places.areas_digest);
 }
-inline void tell_source_path(const Job& job, const std::string& key, Facts& facts) {
-  const std::string& path = job.source.path;
+inline void tell_path(const std::string& path, const std::string& key, Facts& facts) {
   std::error_code ignored;
   const bool file = !path.empty() && path != "-";
   facts.emplace_back(key, file ? std::filesystem::absolute(path, ignored).lexically_normal().string() : path);
 }
+inline void tell_source_path(const Job& job, const std::string& key, Facts& facts) {
+  tell_path(job.source.path, key, facts);
+}
+inline void tell_url(const std::string& url, const std::string& key, Facts& facts) {
+  facts.emplace_back(key, url.empty() ? "" : ledger::place_digest(url));  // no password in it
+}
 inline void tell_source_url(const Job& job, const std::string& key, Facts& facts) {
-  facts.emplace_back(key, job.source.url.empty() ? "" : ledger::place_digest(job.source.url));  // no password in it
+  tell_url(job.source.url, key, facts);
 }
 inline void tell_values(const Job& job, const std::string& key, Facts& facts) {
   tell(job.source.value, key, facts);

@@ -147,7 +147,8 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
 }
 
 Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, ledger));
   return standing_of(job, budget);
 }
 
@@ -167,7 +168,8 @@ Result<void> forget_what_it_keeps(const LiveFolder& folder, std::int64_t debit) 
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   CV_TRY(const std::string place, ledger_place(ledger));
   CV_TRY(const LiveFolder its, LiveFolder::of_release(place, job));
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger, its.path()));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, ledger, its.path()));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
   if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved) {
@@ -186,7 +188,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   }
   // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
   const Result<void> forgot = forget_what_it_keeps(its, debit->id.sequence);
-  CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
+  CV_CHECK(settle_released(budget.ledger, debit->id));
   CV_CHECK(forgot);
   LiveStanding stands;
   stands.name = job.live().name;

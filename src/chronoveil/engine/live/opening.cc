@@ -10,7 +10,6 @@
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/series/ask.h"
 #include "chronoveil/engine/series/published.h"
-#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -124,14 +123,15 @@ Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options
 Result<LiveSession> LiveSession::open_to_end(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options, clock);
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
   CV_TRY(FolderLock lock, folder.lock());
   CV_TRY(LiveStateFiles files, LiveStateFiles::open(folder.path()));
   LiveState state = files.latest().value_or(LiveState());
   session.keeping_.emplace(
-      LiveKeeping{std::move(budget), std::move(folder), std::move(lock), std::move(files), std::move(state), 0});
+      LiveKeeping{std::move(budget), std::move(folder), std::move(lock), std::move(files), std::move(state), {}});
   CV_CHECK(session.open_or_resume());
   return session;
 }
@@ -240,20 +240,20 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   }
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
+  CV_TRY(Claim claim, claim_of(this_span));
   // Before anything is written, so that a job over the budget can be changed and tried again.
   if (!unused) {
-    CV_TRY(const ledger::Cost cost, check_debit(keeping.budget, claim_of(this_span), ask_of(planned)));
-    const ledger::View& view = keeping.budget.view;
-    if (options_->before_debit && !output_)
-      CV_CHECK(options_->before_debit({view.dataset, cost, cost.left_of(view.left)}));
+    const auto nobody = decltype(options_->before_debit)();
+    CV_CHECK(tell_cost(keeping.budget, claim, ask_of(planned), output_ ? nobody : options_->before_debit));
   }
   const SignalsHeld held;
   if (!begun_before && span == 0) CV_CHECK(begin_files(planned.chosen));
   CV_CHECK(keeping.files.save(opening));
   keeping.state = std::move(opening);
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
-  opened_.debit = unused;
-  if (!unused) {
+  if (unused) {
+    keeping.run.emplace(*unused);
+  } else {
     // The folder's lock keeps two processes apart; one that uses another folder with the same ledger is refused here.
     const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
       if (state != ledger::State::reserved || options_->confirmed) return {};
@@ -261,7 +261,6 @@ Result<void> LiveSession::open_span(std::int64_t span) {
                   "the release '" + job_->live().name + "' was opened before, as " + earlier.text() +
                       ", from another folder; `run.yes` opens a second one");
     };
-    Claim claim = claim_of(this_span);
     Facts facts = live_facts_of(*job_);
     facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
@@ -270,18 +269,18 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     ask.uses = planned.chosen.measured;
     const std::string before = told_;
     tell("a debit may have been made; budget history tells");
-    Result<ledger::Reservation> made = reserve_run(keeping.budget, claim, ask, refuse, {}, tag);
+    Result<NumberedRun> made = NumberedRun::debited(keeping.budget, claim, ask, refuse, {}, tag);
     if (!made) {
       tell(before);  // the error itself says what is in doubt
       return tl::unexpected(std::move(made.error()));
     }
-    opened_.debit = *std::move(made);
+    keeping.run.emplace(*std::move(made));
   }
+  opened_.debit = keeping.run->debit();
   // An error before the first step must name this debit, not an earlier one.
   tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.state.earlier.reset();
-  keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));
   return enter_span();
 }
@@ -302,23 +301,21 @@ Result<void> LiveSession::resume_span() {
   CV_TRY(LiveOpening opening, keeping.folder.get());
   opened_ = std::move(opening.published);
   // A crash between the two left uses in the state that the ledger does not have yet.
-  CV_TRY(const ledger::Run known, keeping.budget.ledger.resume_run(keeping.debit()));
-  opened_.debit = known.reference();
-  if (state.asked < known.used())
+  NumberedRun& run = keeping.run.emplace(ledger::DebitReference{keeping.debit(), ""});
+  CV_CHECK(run.resume(keeping.budget.ledger));
+  opened_.debit = run.debit();
+  if (state.asked < run.recorded())
     return fail(ErrorKind::storage, "live",
                 "the state in '" + keeping.folder.path() +
-                    "' is older than the ledger: " + std::to_string(known.used()) +
+                    "' is older than the ledger: " + std::to_string(run.recorded()) +
                     " questions were asked, it knows of " + std::to_string(state.asked) + "; put back the latest");
   // Whose uses those in the ledger are: two who went on from copies of one state would each take the other's for its
   // own, and publish two answers about one step.
-  if (known.token() != token_text(state.asked == known.used() ? state.token : state.before))
+  if (run.token() != token_text(state.asked == run.recorded() ? state.token : state.before))
     return fail(ErrorKind::storage, "live",
                 "another process has resumed the debit " + keeping.debit().text() + " from another copy of '" +
                     keeping.folder.path() + "'; only one may");
-  if (state.asked > known.used())
-    CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used(),
-                                           token_text(state.token)));
-  keeping.asked = state.asked;
+  CV_CHECK(run.record_until(keeping.budget.ledger, state.asked, token_text(state.token)));
   CV_TRY(slots_, live_slots(*job_, state.span));
   CV_TRY(cursor_, live_cursor(slots_));
   while (cursor_->step() < std::min(state.step, cursor_->steps())) {
@@ -340,8 +337,7 @@ Result<void> LiveSession::enter_span() {
   CV_TRY(LiveOutput output, LiveOutput::resume(job_->csv, keeping.state.synced, keeping.state.unsynced));
   output_.reset();
   output_.emplace(std::move(output));
-  CV_TRY(ledger::Run run, keeping.budget.ledger.resume_run(keeping.debit()));
-  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::continued(std::move(run), opened_.plan.event));
+  CV_TRY(mechanisms::Draws draws, keeping.run->draws(keeping.budget.ledger, opened_.plan.event));
   CV_CHECK(start(std::move(draws)));
   if (keeping.state.process.empty()) return {};
   StateReader reader(keeping.state.process);

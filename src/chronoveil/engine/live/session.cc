@@ -205,7 +205,7 @@ Result<void> LiveSession::commit() {
       state.synced += static_cast<std::int64_t>(state.unsynced.size());
       state.unsynced.clear();
     }
-    if (draws_->used() > keeping.asked) {
+    if (draws_->used() > keeping.run->recorded()) {
       state.before = state.token;
       state.token = new_token();
     }
@@ -228,10 +228,7 @@ Result<void> LiveSession::commit() {
     process_->save(writer);
     state.process = std::move(writer).take();
     CV_CHECK(keeping.files.save(state));
-    if (state.asked > keeping.asked)
-      CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), keeping.asked, state.asked - keeping.asked,
-                                             token_text(state.token)));
-    keeping.asked = state.asked;
+    CV_CHECK(keeping.run->record_until(keeping.budget.ledger, state.asked, token_text(state.token)));
   }
   CV_CHECK(output_->append(lines_));
   if (totals_) CV_CHECK(totals_->append(total_lines_));
@@ -252,7 +249,7 @@ Result<void> LiveSession::finish() {
   // Before the debit is settled: nobody comes back to a release that is over. After a kill between the two, the state
   // without sums says that the release was being ended, and nothing goes on from it.
   if (process_->memory() != nullptr) CV_CHECK(keeping_->files.save_last(keeping_->state));
-  CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
+  CV_CHECK(settle_released(keeping_->budget.ledger, keeping_->debit(), digest));
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();
   keeping_->folder.forget_people(keeping_->state.debit);

@@ -18,8 +18,7 @@
 #include "chronoveil/engine/live/state.h"
 #include "chronoveil/engine/live/steps.h"
 #include "chronoveil/engine/live/waiting.h"
-#include "chronoveil/engine/release/budget.h"
-#include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/engine/release/numbered.h"
 #include "chronoveil/mechanisms/live.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/series/total_rows.h"
@@ -50,8 +49,8 @@ struct LiveKeeping {
   LiveFolder folder;
   FolderLock lock;
   LiveStateFiles files;
-  LiveState state;         // the latest
-  std::int64_t asked = 0;  // as the ledger has it
+  LiveState state;                 // the latest
+  std::optional<NumberedRun> run;  // of its debit, once there is one
 
   ledger::DebitId debit() const { return {budget.view.dataset.name, state.debit, std::nullopt}; }
 };

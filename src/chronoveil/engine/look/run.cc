@@ -30,8 +30,8 @@ Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
   return asked;
 }
 
-Claim claim_of_look(const Job& asked, Relation relation) {
-  Claim claim = claim_of(asked, relation);
+Result<Claim> claim_of_look(const Job& asked, Relation relation) {
+  CV_TRY(Claim claim, claim_of(asked, relation));
   Facts facts = std::move(claim.facts);
   facts.emplace_back("look", "1");
   claim.digest = digest_without(facts, found_by_look());
@@ -126,11 +126,7 @@ Result<void> check_writes(const Job& job, const Job& asked, const LookOptions& o
 }
 
 ReleaseKind<report::Look> look_kind(const Job& job, const LookOptions& options) {
-  ReleaseKind<report::Look> kind;
-  kind.document = report::look_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::look_from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::Look> kind = kind_of_document<report::Look>(report::look_json, report::look_from_json);
   kind.write = [&](const report::Look& look, const std::string& document) {
     return write_look(job, options, look, document);
   };
@@ -138,11 +134,12 @@ ReleaseKind<report::Look> look_kind(const Job& job, const LookOptions& options) 
 }
 
 // The kind keeps references to all of them.
-void claim_look(const Job& asked, const LookOptions& options, ReleaseKind<report::Look>& kind) {
-  claim_for(asked, asked.relation, options, kind);
-  kind.claim = claim_of_look(asked, asked.relation);
+Result<void> claim_look(const Job& asked, const LookOptions& options, ReleaseKind<report::Look>& kind) {
+  CV_CHECK(claim_for(asked, asked.relation, options, kind));
+  CV_TRY(kind.claim, claim_of_look(asked, asked.relation));
   kind.check_replaces_other = {};  // it writes none of the job's outputs
   kind.before_next_time = "mend the row and look again";
+  return {};
 }
 
 }  // namespace
@@ -154,7 +151,7 @@ Result<report::Look> run_look(const Job& job, const LookOptions& options) {
   const Job asked = asked_by(job, options, planned.chosen.shape.relation);
   CV_CHECK(check_writes(job, asked, options));
   ReleaseKind<report::Look> kind = look_kind(job, options);
-  claim_look(asked, options, kind);
+  CV_CHECK(claim_look(asked, options, kind));
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
@@ -175,7 +172,7 @@ Result<report::Look> run_look_again(const Job& job, const std::string& debit, co
   const Job asked = asked_by(job, options, planned.chosen.shape.relation);
   CV_CHECK(check_writes(job, asked, options));
   ReleaseKind<report::Look> kind = look_kind(job, options);
-  claim_look(asked, options, kind);
+  CV_CHECK(claim_look(asked, options, kind));
   return emit_again(debit, options, kind);
 }
 

@@ -62,11 +62,8 @@ Result<void> write_means(const Job& job, const report::MeansPublished& published
 }
 
 ReleaseKind<report::MeansPublished> means_kind(const Job& job) {
-  ReleaseKind<report::MeansPublished> kind;
-  kind.document = report::means_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::means_from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::MeansPublished> kind =
+      kind_of_document<report::MeansPublished>(report::means_json, report::means_from_json);
   kind.write = [&job](const auto& published, const auto& document) { return write_means(job, published, document); };
   return kind;
 }
@@ -98,7 +95,7 @@ Result<report::MeansPublished> run_means(const Job& job, const RunOptions& optio
   CV_CHECK(check_outputs(job));
   if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<report::MeansPublished> kind = means_kind(job);
-  claim_for(job, planned.chosen.relation, options, kind);
+  CV_CHECK(claim_for(job, planned.chosen.relation, options, kind));
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
@@ -109,26 +106,24 @@ Result<report::MeansPublished> run_means_again(const Job& job, const std::string
   CV_CHECK(check_outputs(job));
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
   ReleaseKind<report::MeansPublished> kind = means_kind(job);
-  claim_for(job, planned.chosen.relation, options, kind);
+  CV_CHECK(claim_for(job, planned.chosen.relation, options, kind));
   return emit_again(debit, options, kind);
 }
 
 Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(MeansPlanned planned, plan_means(job, Compare::when_needed));
   CV_CHECK(check_tells_something(planned.tells_nothing, options));
-  const Claim claim = claim_of(job, planned.chosen.relation);
+  CV_TRY(const Claim claim, claim_of(job, planned.chosen.relation));
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_job_source(job.source));
-  CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
-  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
+  CV_TRY(DebitAsked asked, ask_ledger(budget, claim, ask_of(planned)));
   std::optional<DataSeen> seen;
   if (read_data) {
     CV_TRY(seen, see_data(job, planned, *source));
   }
-  return MeansChecked{std::move(planned),        std::move(budget.view), std::move(cost), std::move(earlier), room,
-                      source->shown_delimiter(), std::move(seen)};
+  return MeansChecked{std::move(planned), std::move(budget.view),    std::move(asked.cost), std::move(asked.earlier),
+                      asked.room,         source->shown_delimiter(), std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

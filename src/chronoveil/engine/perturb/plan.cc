@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-
 #include "chronoveil/accounting/grid/composer.h"
 #include "chronoveil/engine/job/request.h"
 #include "chronoveil/engine/perturb/job.h"

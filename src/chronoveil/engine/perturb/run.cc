@@ -271,7 +271,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
   CV_CHECK(check_files(job));
   if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
-  claim_for(job, planned.chosen.relation, options, kind);
+  CV_CHECK(claim_for(job, planned.chosen.relation, options, kind));
   Passage passage(job, options, planned);
   OpenRows open;
   const auto open_now = [&]() -> Result<void> {
@@ -299,19 +299,17 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
                 "release is emitted anew");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
-  claim_for(job, planned.chosen.relation, options, kind);
+  CV_CHECK(claim_for(job, planned.chosen.relation, options, kind));
   return emit_again(debit, options, kind);
 }
 
 Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   CV_CHECK(check_payable(planned));
-  const Claim claim = claim_of(job, planned.chosen.relation);
+  CV_TRY(const Claim claim, claim_of(job, planned.chosen.relation));
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
-  CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, claim, ask_of(planned)), planned));
-  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
+  CV_TRY(DebitAsked asked, or_why_not_charged(ask_ledger(budget, claim, ask_of(planned)), planned));
   std::optional<DataSeen> seen;
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
@@ -327,8 +325,8 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
-  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room,
-                        std::nullopt,       std::move(seen)};
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(asked.cost), std::move(asked.earlier),
+                        asked.room,         std::nullopt,           std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

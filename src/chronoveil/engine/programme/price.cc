@@ -93,18 +93,22 @@ Result<Prepared> prepared(const Programme& programme, const std::string& ledger)
 Result<Asked> asked_by(const Job& job) {
   if (job.is<MeansSpec>()) {
     CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
-    return Asked{claim_of(job, planned.chosen.relation), ask_of(planned)};
+    CV_TRY(Claim claim, claim_of(job, planned.chosen.relation));
+    return Asked{std::move(claim), ask_of(planned)};
   }
   if (job.is<PerturbSpec>()) {
     CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
-    return Asked{claim_of(job, planned.chosen.relation), ask_of(planned)};
+    CV_TRY(Claim claim, claim_of(job, planned.chosen.relation));
+    return Asked{std::move(claim), ask_of(planned)};
   }
   if (job.is<TrainSpec>()) {
     CV_TRY(const TrainPlanned planned, plan_training(job));
-    return Asked{claim_of(job), ask_of(job, planned)};
+    CV_TRY(Claim claim, claim_of(job));
+    return Asked{std::move(claim), ask_of(job, planned)};
   }
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
-  return Asked{claim_of(job), ask_of(planned)};
+  CV_TRY(Claim claim, claim_of(job));
+  return Asked{std::move(claim), ask_of(planned)};
 }
 
 Result<JobRoom> room_of_job(const Job& job, const std::string& ledger) {
@@ -129,10 +133,10 @@ Result<PricedProgramme> price_programme(const Programme& programme, const std::s
   for (std::size_t i = 0; i < all.asked.size(); ++i) {
     const auto& [claim, ask] = all.asked[i];
     const std::int64_t times = programme.releases[i].times;
-    priced.releases.push_back(
-        {programme.releases[i].name, times, ask.mechanism, ask.noise, ask.error, claim.epsilon, claim.delta});
-    priced.epsilon_sum += static_cast<double>(times) * claim.epsilon;
-    priced.delta_sum += static_cast<double>(times) * claim.delta;
+    priced.releases.push_back({programme.releases[i].name, times, ask.mechanism, ask.noise, ask.error,
+                               claim.epsilon.value(), claim.delta.value()});
+    priced.epsilon_sum += static_cast<double>(times) * claim.epsilon.value();
+    priced.delta_sum += static_cast<double>(times) * claim.delta.value();
     CV_TRY(const ledger::Cost one, ledger::price(dataset, slot_terms_of(claim, ask, dataset), ask.event));
     apart += one.times(times);
   }

@@ -26,7 +26,7 @@ class Release {
   const std::string& name() const { return name_; }
   // Whether it keeps the ε of its job, since no plan knows its error.
   bool is_kept() const { return !asked_.ask.error; }
-  double epsilon(int index) const { return is_kept() ? asked_.claim.epsilon : grid_epsilon(index); }
+  double epsilon(int index) const { return is_kept() ? asked_.claim.epsilon.value() : grid_epsilon(index); }
   const Claim& claim() const { return asked_.claim; }
   const Ask* at(int index) {
     if (is_kept()) return &asked_.ask;

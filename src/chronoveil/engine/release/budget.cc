@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "chronoveil/accounting/events/event.h"
+#include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/beside_ledger.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
@@ -98,10 +99,10 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Claim& claim, 
   // Where ε are added up, the rest is the most that can be had; and a switch has no small ε at all. A union adds them
   // up, too, but another member may have more left.
   const double left = budget.view.left.values[0].value();
-  const auto fits_exactly = [&] { return left > 0 && left < claim.epsilon && fits(two_digits(left)); };
+  const auto fits_exactly = [&] { return left > 0 && left < claim.epsilon.value() && fits(two_digits(left)); };
   const ledger::FilterKind kind = budget.view.dataset.filter.kind;
   if (kind == ledger::FilterKind::sum && fits_exactly()) return two_digits(left);
-  double low = claim.epsilon / 1000, high = claim.epsilon;
+  double low = claim.epsilon.value() / 1000, high = claim.epsilon.value();
   if (!fits(low)) return std::nullopt;
   while (high / low > 1.02) {
     const double middle = std::sqrt(low * high);
@@ -138,8 +139,9 @@ std::string not_hidden_by(const Claim& claim) {
 
 // Twice, since its total covers everything that will ever be released.
 std::string create_command(const Claim& claim, const std::string& ledger) {
-  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
-  if (claim.delta > 0) command += " --delta " + shortest(std::min(2 * claim.delta, 0.5));
+  std::string command =
+      "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon.value());
+  if (const double delta = claim.delta.value(); delta > 0) command += " --delta " + shortest(std::min(2 * delta, 0.5));
   command += " --unit " + std::string(name(claim.unit));
   if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
   if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);
@@ -181,12 +183,14 @@ report::BudgetLeft budget_left(const ledger::View& view) {
   return left;
 }
 
-Claim claim_of(const Job& job) { return claim_of(job, job.relation); }
+Result<Claim> claim_of(const Job& job) { return claim_of(job, job.relation); }
 
-Claim claim_of(Job job, Relation relation) {
+Result<Claim> claim_of(Job job, Relation relation) {
   job.relation = relation;
-  Claim claim{job.dataset, job.purpose,   "",          digest_of(job), job.unit, relation,
-              job.width,   job.max_steps, job.epsilon, job.delta};
+  CV_TRY(const Epsilon epsilon, by_key({"privacy"}, Epsilon::make(job.epsilon)));
+  CV_TRY(const Delta delta, by_key({"privacy"}, Delta::make(job.delta)));
+  Claim claim{job.dataset, job.purpose,   "",      digest_of(job), job.unit, relation,
+              job.width,   job.max_steps, epsilon, delta};
   if (!job.slots.start.empty()) claim.span = job.slots.start + ".." + job.slots.end;
   if (relation == Relation::swap) claim.width = job.perturb().window.value_or(0);
   if (job.is<MeansSpec>()) claim.of = Claim::Of::means;
@@ -351,6 +355,14 @@ Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Clai
   CV_TRY(const std::optional<ledger::DebitReference> unused,
          budget.ledger.to_take_up(terms_of(claim, ask, budget.view.dataset), ask.event, last->uses));
   return EarlierDebit{last->id, last->state, budget.store.has(last->id), unused.has_value()};
+}
+
+Result<DebitAsked> ask_ledger(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  DebitAsked all;
+  CV_TRY(all.cost, check_debit(budget, claim, ask));
+  CV_TRY(all.room, room_for(budget, claim, ask));
+  CV_TRY(all.earlier, earlier_debit(budget, claim, ask));
+  return all;
 }
 
 }  // namespace chronoveil::engine

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "chronoveil/base/units.h"
 #include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/release/checked_job.h"
 #include "chronoveil/engine/release/store.h"
@@ -23,13 +24,15 @@ struct Claim {
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;                 // steps in a row of a w-event, or the window within which a swap is hidden
   std::optional<std::int64_t> max_steps;  // of one person
-  double epsilon = 0, delta = 0;
+  Epsilon epsilon = Epsilon::make(0).value();
+  Delta delta = Delta::make(0).value();
   enum class Of { counts, means, steps } of = Of::counts;  // steps: values of steps whose times are public
   Facts facts = {};  // of the job, by which a programme finds its slot; empty: it never has one
 };
-Claim claim_of(const Job&);
+// Errors: a privacy.epsilon or privacy.delta that is none.
+Result<Claim> claim_of(const Job&);
 // Of a kind whose mechanism decides the relation.
-Claim claim_of(Job, Relation);
+Result<Claim> claim_of(Job, Relation);
 
 // What such a budget does not hide, which its owner should know before creating it; or empty.
 std::string not_hidden_by(const Claim&);
@@ -94,6 +97,13 @@ std::string noise_text(NoiseKind, double scale);
 Result<ledger::Cost> check_debit(OpenBudget&, const Claim&, const Ask&);
 // What that debit takes of the budget, and how many of it would fit.
 Result<ledger::Room> room_for(OpenBudget&, const Claim&, const Ask&);
+// What a ledger says of a debit that is not made: its cost, another one of the same job, and how many would fit.
+struct DebitAsked {
+  ledger::Cost cost;
+  std::optional<EarlierDebit> earlier;
+  ledger::Room room;
+};
+Result<DebitAsked> ask_ledger(OpenBudget&, const Claim&, const Ask&);
 // A job of a programme runs in its slot, which is paid for, and `note` is told so; it is also told where a dataset with
 // a programme makes an ordinary debit.
 Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second,

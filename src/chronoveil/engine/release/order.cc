@@ -1,5 +1,6 @@
 #include "chronoveil/engine/release/order.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/mechanisms/draws.h"
@@ -36,12 +37,28 @@ ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOpti
   };
 }
 
-Result<void> tell_before_debit(OpenBudget& budget, const Claim& claim, const Ask& ask, const RunOptions& options) {
-  if (!options.before_debit) return {};
-  CV_TRY(const std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask));
-  if (earlier && (earlier->taken_up || !options.confirmed)) return {};
+Result<void> tell_cost(OpenBudget& budget, const Claim& claim, const Ask& ask,
+                       const std::function<Result<void>(const DebitAhead&)>& to) {
   CV_TRY(const ledger::Cost cost, check_debit(budget, claim, ask));
-  return options.before_debit({budget.view.dataset, cost, cost.left_of(budget.view.left)});
+  if (!to) return {};
+  return to({budget.view.dataset, cost, cost.left_of(budget.view.left)});
+}
+
+Result<void> about_to_debit(OpenBudget& budget, const Claim& claim, const Ask& ask, const RunOptions& options,
+                            const std::function<Result<void>(ledger::Ledger&)>& check_replaces_other) {
+  if (check_replaces_other && !options.confirmed) CV_CHECK(check_replaces_other(budget.ledger));
+  if (options.before_debit) {
+    CV_TRY(const std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask));
+    const bool none_is_made = earlier && (earlier->taken_up || !options.confirmed);
+    if (!none_is_made) CV_CHECK(tell_cost(budget, claim, ask, options.before_debit));
+  }
+  tell(options, "debiting");
+  return {};
+}
+
+Result<void> settle_released(ledger::Ledger& ledger, const ledger::DebitId& id,
+                             const std::optional<std::string>& digest) {
+  return ledger.settle(id, ledger::State::released, digest);
 }
 
 Result<void> check_not_empty(std::int64_t counted, bool allowed) {

@@ -1,8 +1,10 @@
 // The one order in which anything is released. The order is the promise: what was planned from public facts is debited,
 // and only then is data touched and the first bit drawn. What came out is stored before it is written anywhere, so that
-// nothing that was paid for is lost.
+// nothing that was paid for is lost. What happens over time, in numbered uses of one debit, keeps the same order, but
+// for step 3: numbered.h. Only this folder makes debits, records what is drawn for them, and settles them.
 //
 // What a crash or an error leaves, after each step:
+//   0. tell      nothing; whoever runs the job has heard what it costs
 //   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
 //   2. read      the same. An error names a row and a column, never a value. That no row counts is an error, too.
 //                Whoever runs the job learns that there is an error, as from `check`, which costs nothing. An error
@@ -11,13 +13,12 @@
 //                release has the distribution that it would have had without the failed one
 //   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
 //                spent, whatever comes: a run that could be made again after bits were drawn would let its maker choose
-//                among draws
+//                among draws. In numbered uses: each is durable before anything of it leaves, and never drawn for twice
 //   4. store     the release is whole in the store or not there, and never replaced
 //   5. settle    released, with the digest of what is stored
 //   6. write     the outputs: each whole or not there. --again writes the same ones from the store, at no cost
 #pragma once
 
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -28,6 +29,7 @@
 #include "chronoveil/engine/look/caps_from.h"
 #include "chronoveil/engine/release/budget.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/report/document/digest.h"
 
@@ -73,8 +75,8 @@ std::string how_to_read_before(const Job&);
 
 // In the name of a job whose relation is decided by the plan. The kind keeps references to all three.
 template <class Published>
-void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
-  kind.claim = claim_of(job, relation);
+Result<void> claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
+  CV_TRY(kind.claim, claim_of(job, relation));
   kind.caps_from = job.caps_from;
   kind.title = job.title;
   kind.check_replaces = [&job](const ledger::Debit& debit, ledger::Ledger& ledger) {
@@ -85,6 +87,7 @@ void claim_for(const Job& job, Relation relation, const RunOptions& options, Rel
   };
   kind.before_next_time = how_to_read_before(job);
   kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
+  return {};
 }
 
 // For kinds that store their document and nothing else.
@@ -93,6 +96,16 @@ std::string document_itself(const Published&, const std::string& document) {
   return document;
 }
 inline Result<std::string> itself(std::string_view stored) { return std::string(stored); }
+template <class Published>
+ReleaseKind<Published> kind_of_document(std::string (*write)(const Published&),
+                                        Result<Published> (*read)(std::string_view)) {
+  ReleaseKind<Published> kind;
+  kind.document = write;
+  kind.to_store = document_itself;
+  kind.from_store = read;
+  kind.document_in = itself;
+  return kind;
+}
 
 // The document with the title that the job gives it, if any.
 std::string with_title(const std::string& document, const std::string& title);
@@ -103,9 +116,16 @@ Result<void> check_rehearsal(const RunOptions&);
 ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOptions&);
 // The debit that `--again` names, once it is sure to be of the same job.
 Result<ledger::Debit> debit_of_job(OpenBudget&, const Claim&, const std::string& debit);
-// Tells RunOptions::before_debit what the debit would cost, unless none would be made: one is taken up, or a second one
-// is refused.
-Result<void> tell_before_debit(OpenBudget&, const Claim&, const Ask&, const RunOptions&);
+// Tells what the debit will cost, if there is anybody to tell; an error refuses it. Refuses what the budget does not
+// admit.
+Result<void> tell_cost(OpenBudget&, const Claim&, const Ask&, const std::function<Result<void>(const DebitAhead&)>& to);
+// What precedes every debit: outputs of another release are refused (unless confirmed), and RunOptions::before_debit is
+// told the cost, unless no debit would be made: one is taken up, or a second one is refused.
+Result<void> about_to_debit(OpenBudget&, const Claim&, const Ask&, const RunOptions&,
+                            const std::function<Result<void>(ledger::Ledger&)>& check_replaces_other);
+// Step 5. `digest`: of what is stored, which ties it to its debit. Nothing is given back.
+Result<void> settle_released(ledger::Ledger&, const ledger::DebitId&,
+                             const std::optional<std::string>& digest = std::nullopt);
 // An error where no row counts. A release would then tell nobody anything, at full price: so it is found before the
 // first bit of noise, while the debit can be taken up by the next run.
 Result<void> check_not_empty(std::int64_t counted, bool allowed);
@@ -178,9 +198,7 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   CV_TRY(OpenBudget budget, kind.open_budget());
   CV_CHECK(kind.open());
   CV_CHECK(budget.store.prepare());
-  if (kind.check_replaces_other && !options.confirmed) CV_CHECK(kind.check_replaces_other(budget.ledger));
-  CV_CHECK(tell_before_debit(budget, kind.claim, ask, options));
-  tell(options, "debiting");
+  CV_CHECK(about_to_debit(budget, kind.claim, ask, options, kind.check_replaces_other));
   CV_TRY(ledger::Receipt receipt,
          reserve(budget, kind.claim, ask, before_second_debit(budget, options), options.note_programme));
   const ledger::DebitId id = receipt.reference().id;
@@ -206,7 +224,7 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
                                ? "; the release is stored: run again with `run.again = " + id.text() + "`, at no cost"
                                : "; the debit " + id.text() + " stays spent";
   Result<void> done = caught([&]() -> Result<void> {
-    CV_CHECK(budget.ledger.settle(id, ledger::State::released, made->digest));
+    CV_CHECK(settle_released(budget.ledger, id, made->digest));
     if (options.note_released) options.note_released(id.text(), kind.to_store != nullptr);
     if (taken_up && options.note_taken_up) options.note_taken_up(id.text());
     return kind.write(made->published, made->document);
@@ -244,7 +262,7 @@ Result<Published> emit_again(const std::string& debit, const RunOptions& options
   if (found.digest && *found.digest != digest) return refuse("was changed: it does not match the digest in the ledger");
   if (!kind.title.empty()) published.title = kind.title;
   if (found.state == ledger::State::abandoned) return refuse("is of a debit that was abandoned");
-  if (found.state != ledger::State::released) CV_CHECK(budget.ledger.settle(found.id, ledger::State::released, digest));
+  if (found.state != ledger::State::released) CV_CHECK(settle_released(budget.ledger, found.id, digest));
   CV_CHECK(kind.write(published, with_title(document, kind.title)));
   return published;
 }

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "chronoveil/engine/look/questions.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/public_sample.h"
-#include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/plan/expected_error.h"
 #include "chronoveil/plan/noise_error.h"

@@ -12,11 +12,7 @@ namespace chronoveil::engine {
 namespace {
 
 ReleaseKind<report::Published> series_kind(const Job& job) {
-  ReleaseKind<report::Published> kind;
-  kind.document = report::to_json;
-  kind.to_store = document_itself;
-  kind.from_store = report::from_json;
-  kind.document_in = itself;
+  ReleaseKind<report::Published> kind = kind_of_document<report::Published>(report::to_json, report::from_json);
   kind.write = [&job](const auto& published, const auto& document) { return write_series(job, published, document); };
   return kind;
 }
@@ -50,7 +46,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<report::Published> kind = series_kind(job);
-  claim_for(job, job.relation, options, kind);
+  CV_CHECK(claim_for(job, job.relation, options, kind));
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, sums, *source, draws); };
@@ -60,7 +56,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
 Result<report::Published> run_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   ReleaseKind<report::Published> kind = series_kind(job);
-  claim_for(job, job.relation, options, kind);
+  CV_CHECK(claim_for(job, job.relation, options, kind));
   return emit_again(debit, options, kind);
 }
 

@@ -345,15 +345,18 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
   if (planned.bounds)
     mechanism +=
         ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
-  const auto ask = [mechanism](const TrainPlanned& plan) {
+  return ask_by_plan(job, planned, [mechanism](const TrainPlanned& plan) {
     // The steps of a person are declared: no cap leaves any out.
     Ask made{"training", mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
     made.noise = fmt::format("{} steps, noise multiplier {:.4g}", plan.steps, plan.noise_multiplier);
     made.uses = plan.steps + plan.spare_steps;
     return made;
-  };
+  });
+}
+
+Ask ask_by_plan(const Job& job, const TrainPlanned& planned, std::function<Ask(const TrainPlanned&)> ask) {
   Ask asked = ask(planned);
-  asked.at_epsilon = [job, ask](double epsilon) -> Result<Ask> {
+  asked.at_epsilon = [job, ask = std::move(ask)](double epsilon) -> Result<Ask> {
     Job smaller = job;
     smaller.epsilon = epsilon;
     CV_TRY(const TrainPlanned other, plan_training(smaller));
@@ -374,12 +377,12 @@ Result<void> check_train_outputs(const Job& job) {
 Result<TrainChecked> check_training(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(TrainPlanned planned, plan_training(job));
   CV_CHECK(check_train_outputs(job));
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
+  CV_TRY(const Claim claim, claim_of(job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_CHECK(check_train_columns(job.source, planned.channels));
-  CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(job, planned)));
-  CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(job, planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(job, planned)));
-  TrainChecked checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
+  CV_TRY(DebitAsked asked, ask_ledger(budget, claim, ask_of(job, planned)));
+  TrainChecked checked{std::move(planned), std::move(budget.view), std::move(asked.cost), std::move(asked.earlier),
+                       asked.room};
   if (read_data) {
     CV_TRY(checked.seen, see_panel(job, checked.planned));
   }

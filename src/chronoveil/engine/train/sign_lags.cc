@@ -106,20 +106,12 @@ Result<void> plan_sign_lags(const Job& job, TrainPlanned& planned) {
 }
 
 Ask ask_of_signs(const Job& job, const TrainPlanned& planned) {
-  const auto ask = [](const TrainPlanned& plan) {
+  return ask_by_plan(job, planned, [](const TrainPlanned& plan) {
     // The steps of a person are declared: no cap leaves any out.
     Ask made{"training", std::string(kSignLags), plan.event, plan.delta, ledger::Eviction::none, {}};
     made.noise = fmt::format("{} integers, noise of scale {:.4g}", plan.signs->config.released(), plan.signs->noise);
     return made;
-  };
-  Ask asked = ask(planned);
-  asked.at_epsilon = [job, ask](double epsilon) -> Result<Ask> {
-    Job smaller = job;
-    smaller.epsilon = epsilon;
-    CV_TRY(const TrainPlanned other, plan_training(smaller));
-    return ask(other);
-  };
-  return asked;
+  });
 }
 
 }  // namespace chronoveil::engine

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "chronoveil/forecasting/calendar.h"
 #include "chronoveil/forecasting/slots.h"

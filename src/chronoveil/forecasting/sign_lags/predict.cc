@@ -6,6 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "chronoveil/base/bit_source.h"
+
 namespace chronoveil::forecasting {
 namespace {
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/forecast.h"
 #include "chronoveil/forecasting/panel.h"

@@ -1,5 +1,7 @@
 #include "chronoveil/report/document/geojson.h"
 
+#include <nlohmann/json.hpp>
+
 #include "chronoveil/base/place_degrees.h"
 #include "chronoveil/report/document/json_parts.h"
 

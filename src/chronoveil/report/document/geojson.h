@@ -1,7 +1,7 @@
 // A release by place as GeoJSON [RFC 7946]: one feature per public cell, so that tools can go through time.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

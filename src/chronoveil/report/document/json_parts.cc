@@ -1,6 +1,7 @@
 #include "chronoveil/report/document/json_parts.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/base/plain_text.h"
@@ -13,6 +14,13 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json or_null(const std::optional<double>& number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+ordered_json or_null(const std::optional<std::int64_t>& number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
 
 std::string text_of(const ordered_json& value) {
   return visible_lines(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
@@ -214,6 +222,12 @@ std::optional<std::string> kind_in(std::string_view text) {
   if (!document.is_object()) return std::nullopt;
   const auto said = document.find("kind");
   return said != document.end() && said->is_string() ? said->get<std::string>() : before;
+}
+
+bool read_object(std::string_view text, const std::function<void(const Fields&)>& read) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_object()) read(fields_of(document));
+  return document.is_object();
 }
 
 }  // namespace chronoveil::report

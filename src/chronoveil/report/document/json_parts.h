@@ -1,10 +1,12 @@
 // What the JSON of every kind of release holds in the same form: how each part is written, and how it is read.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
@@ -19,10 +21,8 @@ namespace chronoveil::report {
 
 // JSON has no infinity: null.
 nlohmann::ordered_json finite_or_null(double value);
-template <class Number>
-nlohmann::ordered_json or_null(const std::optional<Number>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
-}
+nlohmann::ordered_json or_null(const std::optional<double>&);
+nlohmann::ordered_json or_null(const std::optional<std::int64_t>&);
 // One line; bytes that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json&);
 
@@ -56,17 +56,20 @@ Result<std::optional<BudgetLeft>> budget_in(const Fields& document);
 // `view`, train a `model_sha256`; anything else is taken for series. Empty if it is not an object.
 std::optional<std::string> kind_in(std::string_view text);
 
+// Hands the text to `read`, as an object; false if it is none.
+bool read_object(std::string_view text, const std::function<void(const Fields&)>& read);
+
 // Hands the document to `read`, as an object. What other modules call a wrong parameter is bad data in a file.
 template <class Read>
 auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object()) return fail(ErrorKind::bad_data, "release", "this is not a release JSON");
-  auto result = read(fields_of(document));
-  if (!result && result.error().kind == ErrorKind::usage) {
-    result.error().kind = ErrorKind::bad_data;
-    return at("release", std::move(result));
+  std::optional<decltype(read(std::declval<const Fields&>()))> result;
+  if (!read_object(text, [&](const Fields& document) { result.emplace(read(document)); }))
+    return fail(ErrorKind::bad_data, "release", "this is not a release JSON");
+  if (!*result && result->error().kind == ErrorKind::usage) {
+    result->error().kind = ErrorKind::bad_data;
+    return at("release", *std::move(result));
   }
-  return result;
+  return *std::move(result);
 }
 
 }  // namespace chronoveil::report

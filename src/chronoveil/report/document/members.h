@@ -3,6 +3,7 @@
 // A double that is not finite is written as null; where it is read back, null is infinity, unless the list says finite.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // The public grid of a release, as it stands in its JSON under `grid`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

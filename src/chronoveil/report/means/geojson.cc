@@ -1,5 +1,7 @@
 #include "chronoveil/report/document/geojson.h"
 
+#include <nlohmann/json.hpp>
+
 #include "chronoveil/base/csv_time.h"
 #include "chronoveil/report/document/json_parts.h"
 #include "chronoveil/report/means/published.h"

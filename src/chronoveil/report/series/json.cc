@@ -1,4 +1,3 @@
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>

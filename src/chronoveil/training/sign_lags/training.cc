@@ -164,7 +164,7 @@ Result<void> train_sign_lags(const Job& job, const TrainOptions& options, Traini
     return fail(ErrorKind::usage, "run.noise_from", "training draws too much to replay it; `run.seed` repeats a run");
   training.parameters = training.planned.signs->config.released();
   engine::ReleaseKind<Kept> kind = kind_of(job, options, training);
-  engine::claim_for(job, job.relation, options, kind);
+  CV_CHECK(engine::claim_for(job, job.relation, options, kind));
   CV_TRY(Kept kept, engine::run_debited(options, engine::ask_of(job, training.planned), kind));
   take(job, std::move(kept), training);
   return {};
@@ -174,7 +174,7 @@ Result<void> sign_lags_again(const Job& job, const std::string& debit, const Tra
                              Training& training) {
   training.parameters = training.planned.signs->config.released();
   engine::ReleaseKind<Kept> kind = kind_of(job, options, training);
-  engine::claim_for(job, job.relation, options, kind);
+  CV_CHECK(engine::claim_for(job, job.relation, options, kind));
   CV_TRY(Kept kept, engine::emit_again(debit, options, kind));
   take(job, std::move(kept), training);
   return {};
