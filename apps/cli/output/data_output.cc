@@ -22,13 +22,22 @@ std::string seen_text(const engine::Job& job, const engine::DataSeen& seen) {
   std::string text = job.is<engine::PerturbSpec>() ? fmt::format("rows      {}\n", seen.rows)
                                                    : fmt::format("rows      {}: {} inside the span, {} count\n",
                                                                  seen.rows, seen.inside_span, seen.counted);
+  if (seen.files) text += fmt::format("files     {}, each read whole\n", *seen.files);
   if (!seen.first.empty()) text += fmt::format("times     {} to {}\n", visible(seen.first), visible(seen.last));
   if (job.is<engine::PerturbSpec>()) return text;
   if (seen.listed > 0) text += keys_text(seen);
   if (seen.people)
     text += fmt::format("people    {}: {} above the caps, which leave out {} records\n", *seen.people,
                         *seen.people_over_caps, seen.over_caps);
-  if (seen.counted == 0) text += "empty     no row counts: run refuses that without --allow-empty\n";
+  if (seen.refused > 0)
+    text += fmt::format("refused   {} by live; the first is {}\n", seen.refused, visible(seen.first_refused));
+  if (seen.counted > 0) return text;
+  if (!job.is<engine::LiveSpec>())
+    text += fmt::format("empty     0 of {} rows count: run refuses that without --allow-empty\n", seen.rows);
+  else if (seen.rows == 0)
+    text += "empty     no row is there yet: check again with the first one, before live makes the debit\n";
+  else
+    text += fmt::format("empty     0 of {} rows count: live would publish none of them\n", seen.rows);
   return text;
 }
 
@@ -45,6 +54,11 @@ nlohmann::ordered_json seen_json(const engine::DataSeen& seen) {
     all["people"] = *seen.people;
     all["people_over_caps"] = *seen.people_over_caps;
     all["records_over_caps"] = seen.over_caps;
+  }
+  if (seen.files) all["files"] = *seen.files;
+  if (seen.refused > 0) {
+    all["refused"] = seen.refused;
+    all["first_refused"] = seen.first_refused;
   }
   return all;
 }

@@ -33,8 +33,8 @@ struct CheckedJob {
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
   std::optional<DataSeen> seen = std::nullopt;         // with `read_data`
 };
-// Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
-// pipes can be read only once.
+// Whether the rows can be read by a check: standard input and pipes can be read only once, and rows that a program
+// pushes to a live release are not there yet.
 bool rows_can_be_checked(const Job&);
 
 }  // namespace chronoveil::engine

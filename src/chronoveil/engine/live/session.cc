@@ -28,6 +28,10 @@ mechanisms::LiveValue shown_as(const Job& job, const mechanisms::LiveValue& valu
           adjusted(job, value.upper, post::integer_above), value.sampled};
 }
 
+std::int64_t max_gap_of(const Job& job, std::int64_t steps) {
+  return job.live().max_gap.value_or(std::max<std::int64_t>(10, (steps + 3) / 4));
+}
+
 std::string token_text(std::int64_t token) {
   return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
 }
@@ -124,9 +128,7 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   return commit();
 }
 
-std::int64_t LiveSession::max_gap() const {
-  return job_->live().max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
-}
+std::int64_t LiveSession::max_gap() const { return max_gap_of(*job_, cursor_->steps()); }
 
 bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
   return (instant - from) / cursor_->usual_length() > max_gap();

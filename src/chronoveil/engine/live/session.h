@@ -41,6 +41,9 @@ Result<Planned> plan_live(const Job&, const data::SlotCursor&);
 std::int64_t new_token();
 std::string token_text(std::int64_t);
 
+// How far ahead a row, or a clock, may be, in steps.
+std::int64_t max_gap_of(const Job&, std::int64_t steps);
+
 // A value as the job wants it shown.
 mechanisms::LiveValue shown_as(const Job&, const mechanisms::LiveValue&);
 
