@@ -13,6 +13,7 @@
 #include "chronoveil/engine/live/live.h"
 #include "command.h"
 #include "debit_prompt.h"
+#include "key_names.h"
 #include "ledger_option.h"
 #include "output/job_output.h"
 #include "run_flags.h"
@@ -119,7 +120,7 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
   options.seed = run.seed;
   options.replay = std::move(run.replay);
   if (!given.json) options.publish = write_out;
-  options.message = [](const std::string& text) { print_error(text); };
+  options.message = [](const std::string& text) { print_error(with_key_names(text, run_names)); };
   options.standing = [](const std::string& text) { say_on_interrupt(text); };
   return options;
 }

@@ -114,8 +114,9 @@ Failure stored_already(const std::string& folder, const ledger::DebitId& debit) 
 // The run of this job that was begun and not finished.
 Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
   CV_TRY(const ledger::View view, budget.ledger.view(job.dataset));
+  CV_TRY(const engine::Claim claim, engine::as_known(budget, engine::claim_of(job)));
   const auto last = std::find_if(view.runs.rbegin(), view.runs.rend(),
-                                 [&](const ledger::Debit& run) { return run.terms.job == engine::digest_of(job); });
+                                 [&](const ledger::Debit& run) { return run.terms.job == claim.digest; });
   return last == view.runs.rend() ? std::nullopt : std::optional(last->id);
 }
 
@@ -168,7 +169,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
     const engine::Ask ask = engine::ask_of(job, training.planned);
-    const engine::Claim claim = engine::claim_of(job);
+    CV_TRY(const engine::Claim claim, engine::as_known(budget, engine::claim_of(job)));
     if (!options.confirmed) CV_CHECK(engine::check_replaces_no_other(job, claim.digest, claim.facts, budget.ledger));
     CV_CHECK(engine::tell_before_debit(budget, claim, ask, options));
     engine::tell(options, "debiting");

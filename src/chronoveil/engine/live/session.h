@@ -105,7 +105,7 @@ class LiveSession {
   }
 
   Result<void> open_or_resume();
-  Result<void> check_unchanged() const;
+  Result<void> check_unchanged(const ledger::Debit&) const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
   Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);

@@ -290,7 +290,8 @@ std::string programme_note(const Programmed& programme, const std::optional<ledg
 
 }  // namespace
 
-Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& asked, const Ask& ask) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
   if (slot) return budget.view.dataset.filter.nothing();
   return with_advice(budget.ledger.check(terms_of(claim, ask, budget.view.dataset), ask.event), budget, claim, ask);
@@ -300,13 +301,14 @@ Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask&
   return budget.ledger.room_for(terms_of(claim, ask, budget.view.dataset), ask.event);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& asked, const Ask& ask,
                                 const ledger::BeforeSecond& before_second,
                                 const std::function<void(const std::string&)>& note) {
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!programme.programmes.empty()) {
     CV_TRY(std::optional<ledger::Receipt> opened,
            or_perhaps_made(budget.ledger.open_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
+  CV_TRY(const Claim claim, as_known(budget, asked));
                                                        programme.slots, before_second)));
     if (note) note(programme_note(programme, opened ? std::optional(opened->reference().id) : std::nullopt));
     if (opened) return std::move(*opened);
@@ -315,7 +317,7 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const As
       budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
 
-Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask,
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& asked, const Ask& ask,
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note,
                                         const std::optional<ledger::LiveTag>& live) {
@@ -323,6 +325,7 @@ Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, 
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!live && !programme.programmes.empty()) {
     CV_TRY(const std::optional<ledger::Reservation> opened,
+  CV_TRY(const Claim claim, as_known(budget, asked));
            or_perhaps_made(budget.ledger.open_run_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
                                                            uses, programme.slots, before_second)));
     if (note) note(programme_note(programme, opened ? std::optional(opened->id) : std::nullopt));
@@ -334,7 +337,24 @@ Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, 
       with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, claim, ask));
 }
 
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+Result<std::optional<report::ProgrammeUse>> programme_use(ledger::Ledger& ledger, const ledger::DebitId& id) {
+  std::optional<report::ProgrammeUse> use;
+  if (!id.slot) return use;
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(id.dataset));
+  const auto whole = std::find_if(debits.begin(), debits.end(),
+                                  [&](const ledger::Debit& debit) { return debit.id.sequence == id.sequence; });
+  if (whole == debits.end() || whole->programme.empty()) return use;
+  use.emplace();
+  for (const ledger::SlotsFor& release : whole->programme) {
+    const auto first = whole->slots.begin() + release.first;
+    const auto used = std::count_if(first, first + release.count, [](const auto& slot) { return slot.state.has_value(); });
+    use->jobs.push_back({release.name, used, release.count});
+  }
+  return use;
+}
+
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& asked, const Ask& ask) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
   for (const ledger::Debit& debit : debits)

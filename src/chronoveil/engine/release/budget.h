@@ -54,6 +54,18 @@ Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const st
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
 
 // What a ledger calls the mechanism of a look.
+// The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a job
+// which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row could
+// be read, serves the job with the right format, too.
+//   Why it holds   The debit pays for one draw of its event, under its terms. The ledger hands it out, once, if the event
+//                  and the terms are the same and nothing was drawn; how rows are read is no part of them. A format is as
+//                  public as the rest of the job, and caps are enforced on the rows as they are read in the one run that
+//                  draws
+//   Edges          Only the usual formats are tried, as a ledger has digests alone. A debit of such a job that was drawn
+//                  from counts as an earlier one of this job: a second one is asked for
+// Every function below asks the ledger in this name.
+Result<Claim> as_known(OpenBudget&, Claim);
+
 inline constexpr std::string_view kLook = "look";
 
 // What a plan asks of a ledger.

@@ -84,7 +84,11 @@ void claim_for(const Job& job, Relation relation, const RunOptions& options, Rel
     return check_replaces_no_other(job, kind.claim.digest, kind.claim.facts, ledger);
   };
   kind.before_next_time = how_to_read_before(job);
-  kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
+  kind.open_budget = [&job, &options, &kind]() -> Result<OpenBudget> {
+    CV_TRY(OpenBudget budget, engine::open_budget(job, kind.claim, options.ledger));
+    CV_TRY(kind.claim, as_known(budget, std::move(kind.claim)));
+    return budget;
+  };
 }
 
 // For kinds that store their document and nothing else.

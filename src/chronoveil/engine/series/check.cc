@@ -1,3 +1,4 @@
+#include "chronoveil/engine/live/folder.h"
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/live/see.h"
 #include "chronoveil/engine/release/order.h"
@@ -22,6 +23,8 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
     // An open release resumes at no further cost: the budget need not have room for it twice.
     Job of_span = job;
     if (stands.stage == LiveStage::open) {
+      CV_TRY(const LiveFolder folder, LiveFolder::of_release(budget.place, job));
+      CV_CHECK(check_goes_on(folder, job, stands.asked == 0 && stands.published == 0));
       checked.earlier = EarlierDebit{stands.debit->id};
       of_span.slots.start = stands.start;
       of_span.slots.end = stands.end;
