@@ -138,8 +138,12 @@ std::string not_hidden_by(const Claim& claim) {
 
 // Twice, since its total covers everything that will ever be released.
 std::string create_command(const Claim& claim, const std::string& ledger) {
-  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
-  if (claim.delta > 0) command += " --delta " + shortest(std::min(2 * claim.delta, 0.5));
+  return create_command(claim, 2 * claim.epsilon, std::min(2 * claim.delta, 0.5), ledger);
+}
+
+std::string create_command(const Claim& claim, double epsilon, double delta, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + fmt::format("{:.6g}", epsilon);
+  if (delta > 0) command += fmt::format(" --delta {:.6g}", delta);
   command += " --unit " + std::string(name(claim.unit));
   if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
   if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);

@@ -36,6 +36,7 @@ std::string not_hidden_by(const Claim&);
 
 // The command that creates the dataset of a claim, with room for it twice. `ledger` may be empty.
 std::string create_command(const Claim&, const std::string& ledger);
+std::string create_command(const Claim&, double epsilon, double delta, const std::string& ledger);
 
 // The ledger of a run, open, with the job's dataset in it.
 struct OpenBudget {
