@@ -69,6 +69,9 @@ struct LiveStanding {
   std::int64_t broken = 0;  // rows that could not be read, in this process
   // Only for an open release that stores how much of the cap each person has used.
   std::optional<LiveCaps> caps;
+  // Rows of counts that came too late, lie after the horizon or too far ahead: what they count is in no step. In this
+  // process; none where rows are people, of whom nothing may be seen.
+  std::int64_t lost = 0;
 };
 
 // Opens or resumes the release of the job, and publishes steps until its input or its horizon ends. Where rows are

@@ -141,6 +141,12 @@ Result<void> LiveSession::refuse(const data::Arrival& arrival, std::size_t row, 
   return put_aside(arrival, row, why);
 }
 
+// A row that is refused although it should count.
+Result<void> LiveSession::lose(const data::Arrival& arrival, std::size_t row, const std::string& why) {
+  ++lost_;
+  return refuse(arrival, row, why);
+}
+
 // Without a word: for the owner's file alone. Whether a person's row was refused must not be seen, not even by a disk
 // that has no room for it.
 Result<void> LiveSession::put_aside(const data::Arrival& arrival, std::size_t row, std::string_view why) {
@@ -152,18 +158,18 @@ Result<void> LiveSession::put_aside(const data::Arrival& arrival, std::size_t ro
 Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row) {
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) {
-    if (time >= started_) return refuse(arrival, row, "it is late: its step was published before");
+    if (time >= started_) return lose(arrival, row, "it is late: its step was published before");
     ++skipped_;
     return {};
   }
   // Left for the next start, without a message: it must not matter who came.
   if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live().continues || !keeping_)) {
-    return refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
+    return lose(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
   }
   if (too_far(time, cursor_->begin())) {
-    return refuse(arrival, row,
-                  "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
+    return lose(arrival, row,
+                "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
   }
   if (finished()) {
     CV_CHECK(skip_to_span(time));
@@ -300,6 +306,7 @@ LiveStanding LiveSession::standing() const {
   stands.guarantee = opened_.release.guarantee;
   stands.mark = opened_.release.mark;
   stands.broken = broken_;
+  stands.lost = lost_;
   return stands;
 }
 

@@ -138,6 +138,7 @@ class LiveSession {
   void tell(const std::string& standing);
   void tell_standing();
   Result<void> refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> lose(const data::Arrival&, std::size_t row, const std::string& why);
   Result<void> put_aside(const data::Arrival&, std::size_t row, std::string_view why);
   void say(const std::string& text) const;
 
@@ -169,7 +170,7 @@ class LiveSession {
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   bool stale_ = false;
-  std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
+  std::int64_t broken_ = 0, refused_ = 0, lost_ = 0, skipped_ = 0;
 };
 
 // run_live by the given clock.
