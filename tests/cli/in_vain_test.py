@@ -57,7 +57,7 @@ class Seen(JobTest):
         text = self.assert_succeeds(*self.words("check"))
         for line in ("rows      66: 65 inside the span, 63 count", "keys      2 of 2 listed have rows",
                      'the first that are not listed: "North" "west "',
-                     "people    60: 1 above the caps, which leave out 2 records", "internal  the data was read"):
+                     "people    60: 1 above the caps (max_steps = 2, max_per_slot = 1), which leave out 2 records", "internal  the data was read"):
             self.assertIn(line, text)
         self.assertNotIn("data", self.assert_json(*self.words("check", "--no-data")))
 

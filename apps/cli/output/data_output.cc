@@ -9,11 +9,33 @@
 namespace chronoveil::cli {
 namespace {
 
-std::string keys_text(const engine::DataSeen& seen) {
-  std::string text = fmt::format("keys      {} of {} listed have rows", seen.matched, seen.listed);
-  if (!seen.unlisted.empty()) text += "; the first that are not listed:";
-  for (const std::string& key : seen.unlisted) text += fmt::format(" \"{}\"", visible(key));
-  return text + "\n";
+// What the caps are: raising one for what is seen here would make the job depend on the data.
+std::string caps_text(const engine::Job& job) {
+  std::string text;
+  const auto add = [&](const char* cap, const std::optional<std::int64_t>& most) {
+    if (most && *most != engine::kAllSteps) text += fmt::format("{}{} = {}", text.empty() ? " (" : ", ", cap, *most);
+  };
+  if (job.is<engine::MeansSpec>()) {
+    add("max_cells", job.means().max_cells);
+    add("max_records", job.means().max_records);
+  } else if (engine::is_of_counts(job)) {
+    add("max_steps", job.max_steps);
+    add("max_per_slot", job.series().max_per_slot);
+  }
+  return text.empty() ? text : text + ")";
+}
+
+// A point that lies nowhere has no key.
+std::string keys_text(const engine::Job& job, const engine::DataSeen& seen) {
+  std::string text = fmt::format("keys      {} of {} listed have rows", seen.matched, seen.listed), others;
+  bool outside = false;
+  for (const std::string& key : seen.unlisted) {
+    const bool nowhere = job.source.key_of_point && key == "\n";
+    outside = outside || nowhere;
+    if (!nowhere) others += fmt::format(" \"{}\"", visible(key));
+  }
+  if (!others.empty()) text += "; the first that are not listed:" + others;
+  return text + (outside ? "; some rows lie outside of all places\n" : "\n");
 }
 
 }  // namespace
@@ -25,10 +47,10 @@ std::string seen_text(const engine::Job& job, const engine::DataSeen& seen) {
   if (seen.files) text += fmt::format("files     {}, each read whole\n", *seen.files);
   if (!seen.first.empty()) text += fmt::format("times     {} to {}\n", visible(seen.first), visible(seen.last));
   if (job.is<engine::PerturbSpec>()) return text;
-  if (seen.listed > 0) text += keys_text(seen);
+  if (seen.listed > 0) text += keys_text(job, seen);
   if (seen.people)
-    text += fmt::format("people    {}: {} above the caps, which leave out {} records\n", *seen.people,
-                        *seen.people_over_caps, seen.over_caps);
+    text += fmt::format("people    {}: {} above the caps{}, which leave out {} records\n", *seen.people,
+                        *seen.people_over_caps, caps_text(job), seen.over_caps);
   if (seen.refused > 0)
     text += fmt::format("refused   {} by live; the first is {}\n", seen.refused, visible(seen.first_refused));
   if (seen.counted > 0) return text;
