@@ -118,7 +118,7 @@ std::string csv_of(const ForecastCommandOptions& options) {
 NamedFiles outputs_of(const ForecastCommandOptions& options) {
   return {{"--output", csv_of(options)},
           {"--paths-output", options.paths_csv},
-          {"--json-output", options.json_path},
+          {"--json-out", options.json_path},
           {"--report", options.report}};
 }
 
@@ -210,7 +210,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkD
   command->add_option("--path-seed", options->seed_of_paths, "The seed of the paths; privacy does not depend on it");
   command->add_option("--output", options->csv, "Quantiles as CSV; - for standard output, which is the default");
   command->add_option("--paths-output", options->paths_csv, "Sample paths as CSV");
-  command->add_option("--json-output,--json-out", options->json_path, "Everything as JSON");
+  command->add_option("--json-out,--json-output", options->json_path, "Everything as JSON");
   command->add_option("--report", options->report, "A report with fan charts");
   command->add_option("--title", options->title, "The title of the report");
   command->add_flag("--private", options->private_history, "The history is private too: add noise to it first");
