@@ -122,6 +122,20 @@ NamedFiles outputs_of(const ForecastCommandOptions& options) {
           {"--report", options.report}};
 }
 
+// What a forecast of a private history cost, and what its noise does.
+std::string spent_text(const ForecastCommandOptions& options, const report::Forecasted::PrivateInput& input) {
+  std::string text = guarantee_text(input.guarantee);
+  const double width = options.history.upper - options.history.lower, widths = input.noise / width;
+  text += fmt::format("noise     Gaussian σ = {:.4g} on each value, {:.2g} times the width of the bounds {} to {}{}\n",
+                      input.noise, widths, shortest(options.history.lower), shortest(options.history.upper),
+                      widths > 0.5 ? ": the forecast is mostly noise" : "");
+  text += debit_text(input.debit, input.budget);
+  std::string written;
+  for (const auto& [option, path] : outputs_of(options))
+    if (!path.empty() && path != "-") written += (written.empty() ? "" : ", ") + visible(path);
+  return written.empty() ? text : text + "written   " + written + "\n";
+}
+
 // From a release: nothing of it is private any more, so there is no debit and no question.
 Result<void> forecast_from_release(const ForecastCommandOptions& options, const CLI::App& command) {
   for (const char* name : {"INPUT", "--series", "--keys", "--value", "--time", "--time-format", "--zone", "--private"})
@@ -180,7 +194,10 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
     CV_CHECK(write(all));
   }
   if (!all.mark.empty()) print_note(all.mark);
-  if (options.json) std::cout << all.json;
+  if (options.json)
+    std::cout << all.json;
+  else if (all.input)
+    print_notes(spent_text(options, *all.input));
   return {};
 }
 

@@ -122,6 +122,11 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
   if (!given.json) options.publish = write_out;
   options.message = [](const std::string& text) { print_error(with_key_names(text, run_names)); };
   options.standing = [](const std::string& text) { say_on_interrupt(text); };
+  if (!given.json)
+    options.opened = [](const ledger::DebitReference& debit, const Guarantee& guarantee,
+                        const report::BudgetLeft& budget) {
+      print_notes(guarantee_text(guarantee) + debit_text(debit, budget));
+    };
   return options;
 }
 
@@ -130,11 +135,6 @@ Result<engine::Job> live_job(const std::string& path) {
   return at(path, engine::to_live(std::move(job)));
 }
 
-Result<void> run(const LiveCommandOptions& given) {
-  if (given.job.empty()) return fail(ErrorKind::usage, "JOB", "it is missing; chronoveil live JOB publishes its steps");
-  CV_TRY(const engine::Job job, live_job(given.job));
-  CV_TRY(engine::LiveOptions options, options_of(given));
-  options.before_debit = ask_before_debit(question_of(job, given.yes));
 // What is not in the release must be seen by whoever looks at exit codes alone.
 Result<void> check_all_taken(const engine::LiveStanding& stands) {
   std::string text;
@@ -149,6 +149,11 @@ Result<void> check_all_taken(const engine::LiveStanding& stands) {
   return fail(ErrorKind::bad_data, text + "; all others were taken");
 }
 
+Result<void> run(const LiveCommandOptions& given) {
+  if (given.job.empty()) return fail(ErrorKind::usage, "JOB", "it is missing; chronoveil live JOB publishes its steps");
+  CV_TRY(const engine::Job job, live_job(given.job));
+  CV_TRY(engine::LiveOptions options, options_of(given));
+  options.before_debit = ask_before_debit(question_of(job, given.yes));
   say_on_interrupt("nothing was spent");
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
   if (!stands) {
@@ -213,11 +218,12 @@ void add_correct_command(CLI::App& parent, CommandContext& context) {
       print_json(summary);
       return {};
     }
-    if (writes_to_stdout(erratum)) return {};
-    std::cout << fmt::format("erratum   of the step {} of the release {}\n", visible(options->correction.step),
-                             visible(job.live().name))
-              << guarantee_text(published.release.guarantee) << debit_text(published.debit, published.budget)
-              << outputs_text(erratum);
+    print_summary(erratum,
+                  fmt::format("erratum   of the step {} of the release {}\n", visible(options->correction.step),
+                              visible(job.live().name)) +
+                      guarantee_text(published.release.guarantee) + debit_text(published.debit, published.budget) +
+                      outputs_text(erratum),
+                  published.debit.has_value());
     return {};
   });
 }

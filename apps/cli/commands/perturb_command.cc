@@ -51,9 +51,10 @@ Result<void> run_perturbation(const engine::Job& job, const RunFlags& flags, boo
   if (json) {
     nlohmann::ordered_json summary = perturbed_summary_json(job, release);
     summary["taken_up"] = release.taken_up;
+    add_programme(release.budget, summary);
     print_json(summary);
-  } else if (!writes_to_stdout(job)) {
-    std::cout << perturbed_text(job, release);
+  } else {
+    print_summary(job, perturbed_text(job, release), release.debit.has_value());
   }
   return {};
 }

@@ -210,6 +210,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   work.finish();
   CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
   training.budget = engine::budget_left(after);
+  CV_TRY(training.budget->programme, engine::programme_use(budget.ledger, *id));
   CV_TRY(const report::Trained trained, training::report_of(job, training));
   training.json = report::to_json(trained);
   CV_TRY(const std::string digest, report::release_digest(training.json));

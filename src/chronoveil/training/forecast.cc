@@ -222,7 +222,8 @@ Result<std::string> document_in(std::string_view text) {
 }  // namespace
 
 ForecastDocuments documents_of(const report::Forecasted& all) {
-  ForecastDocuments documents{report::forecast_csv(all), "", report::to_json(all), report::to_html(all), all.mark};
+  ForecastDocuments documents{report::forecast_csv(all), "", report::to_json(all), report::to_html(all), all.mark,
+                              std::nullopt};
   const bool has_paths = !all.series.empty() && !all.series.front().paths.empty();
   if (has_paths) documents.paths = report::paths_csv(all);
   return documents;
@@ -316,7 +317,13 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
          again
              ? engine::emit_again(*again, request.run, kind)
              : engine::run_debited(request.run, ask_of(*forecasting.privacy, forecasting.model.config.channels), kind));
-  return documents_of(kept);
+  ForecastDocuments all = documents_of(kept);
+  if (!again && kept.debit) {
+    all.input = kept.forecasted.input;
+    all.input->debit = kept.debit;
+    all.input->budget = kept.budget;
+  }
+  return all;
 }
 
 }  // namespace chronoveil::training

@@ -52,6 +52,8 @@ struct ForecastDocuments {
   std::string paths;  // empty unless they were kept
   std::string json, html;
   std::string mark;
+  // Of a private history, with the debit that this call made for it.
+  std::optional<report::Forecasted::PrivateInput> input = std::nullopt;
 };
 ForecastDocuments documents_of(const report::Forecasted&);
 

@@ -7,6 +7,7 @@
 #include "chronoveil/engine/release/data_seen.h"
 #include "chronoveil/engine/release/run_options.h"
 #include "chronoveil/ledger/ledger.h"
+#include "chronoveil/report/series/published.h"
 
 namespace chronoveil::engine {
 
@@ -19,6 +20,7 @@ struct EarlierDebit {
   ledger::State state = ledger::State::reserved;
   bool stored = false;    // its release can be emitted anew
   bool taken_up = false;  // nothing was drawn for it: the next run of this job uses it, at no further cost
+  std::optional<report::ProgrammeUse> programme = std::nullopt;  // that the slot belongs to
 };
 
 // Validates job, columns, outputs and budget. Makes no debit and reads no value, except that with `read_data` the data

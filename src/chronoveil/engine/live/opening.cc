@@ -275,6 +275,9 @@ Result<void> LiveSession::open_span(std::int64_t span) {
       return tl::unexpected(std::move(made.error()));
     }
     opened_.debit = *std::move(made);
+    if (options_->opened)
+      if (const Result<ledger::View> after = keeping.budget.ledger.view(job_->dataset))
+        options_->opened(*opened_.debit, opened_.release.guarantee, budget_left(*after));
   }
   // An error before the first step must name this debit, not an earlier one.
   tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");

@@ -308,11 +308,11 @@ Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask&
 Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& asked, const Ask& ask,
                                 const ledger::BeforeSecond& before_second,
                                 const std::function<void(const std::string&)>& note) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!programme.programmes.empty()) {
     CV_TRY(std::optional<ledger::Receipt> opened,
            or_perhaps_made(budget.ledger.open_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
-  CV_TRY(const Claim claim, as_known(budget, asked));
                                                        programme.slots, before_second)));
     if (note) note(programme_note(programme, opened ? std::optional(opened->reference().id) : std::nullopt));
     if (opened) return std::move(*opened);
@@ -325,11 +325,11 @@ Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& asked, 
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note,
                                         const std::optional<ledger::LiveTag>& live) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   const std::int64_t uses = ask.uses.value_or(0);
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!live && !programme.programmes.empty()) {
     CV_TRY(const std::optional<ledger::Reservation> opened,
-  CV_TRY(const Claim claim, as_known(budget, asked));
            or_perhaps_made(budget.ledger.open_run_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
                                                            uses, programme.slots, before_second)));
     if (note) note(programme_note(programme, opened ? std::optional(opened->id) : std::nullopt));
@@ -370,7 +370,10 @@ Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Clai
     }
   const auto last = std::find_if(debits.rbegin(), debits.rend(),
                                  [&](const ledger::Debit& debit) { return debit.terms.job == claim.digest; });
-  if (slot) return EarlierDebit{*slot, ledger::State::reserved, false, true};
+  if (slot) {
+    CV_TRY(std::optional<report::ProgrammeUse> use, programme_use(budget.ledger, *slot));
+    return EarlierDebit{*slot, ledger::State::reserved, false, true, std::move(use)};
+  }
   if (last == debits.rend()) return std::nullopt;
   CV_TRY(const std::optional<ledger::DebitReference> unused,
          budget.ledger.to_take_up(terms_of(claim, ask, budget.view.dataset), ask.event, last->uses));

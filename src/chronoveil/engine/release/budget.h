@@ -54,7 +54,6 @@ Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const st
 // are of a look that the ledger does not have.
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
 
-// What a ledger calls the mechanism of a look.
 // The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a job
 // which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row could
 // be read, serves the job with the right format, too.
@@ -67,6 +66,7 @@ Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledg
 // Every function below asks the ledger in this name.
 Result<Claim> as_known(OpenBudget&, Claim);
 
+// What a ledger calls the mechanism of a look.
 inline constexpr std::string_view kLook = "look";
 
 // What a plan asks of a ledger.
@@ -118,6 +118,9 @@ Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&,
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note = {},
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
+
+// How much of its programme was used, if the debit is a slot of one.
+Result<std::optional<report::ProgrammeUse>> programme_use(ledger::Ledger&, const ledger::DebitId&);
 
 // What a debit for slots says of a job in it.
 ledger::Terms slot_terms_of(const Claim&, const Ask&, const ledger::Dataset&);

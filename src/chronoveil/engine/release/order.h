@@ -221,6 +221,8 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   }
   if (made->published.budget && !id.slot)
     if (Result<ledger::Room> room = room_for(budget, kind.claim, ask)) made->published.budget->room = *std::move(room);
+  if (made->published.budget && id.slot)
+    if (auto use = programme_use(budget.ledger, id)) made->published.budget->programme = *std::move(use);
   return std::move(made->published);
 }
 
