@@ -72,12 +72,13 @@ Result<void> init(InitOptions& options) {
     print_json({{"job", options.path}, {"text", made.text}, {"create_budget", made.create_budget}});
     return {};
   }
-  std::cout << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
-            << fmt::format(
-                   "next      {}\n          (unless the dataset is there already; twice this release: the total covers all "
-                   "that will ever be released)\n          chronoveil check {}\n     "
-                   "     chronoveil run {}\n",
-                   made.create_budget, options.path, options.path);
+  std::cout
+      << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
+      << fmt::format(
+             "next      {}\n          (unless the dataset is there already; twice this release: the total covers all "
+             "that will ever be released)\n          chronoveil check {}\n     "
+             "     chronoveil run {}\n",
+             made.create_budget, options.path, options.path);
   if (!made.not_hidden.empty()) std::cout << fmt::format("note      {}\n", made.not_hidden);
   return {};
 }

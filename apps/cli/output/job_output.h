@@ -37,7 +37,7 @@ std::string debit_text(const std::optional<ledger::DebitReference>&, const std::
 // What `run` says of a release of counts.
 std::string published_text(const engine::Job&, const report::Published&);
 // The last words of a command that released something: on standard output. Where an output goes there, a release that
-// was paid for is summed up on stderr: nothing is spent in silence. Not where the release JSON is there, which says all.
+// was paid for is summed up on stderr: nothing is spent in silence. Not where the release JSON is there; it says all.
 void print_summary(const engine::Job&, const std::string& text, bool paid);
 void print_notes(const std::string& lines);
 std::string outputs_text(const engine::Job&);

@@ -103,7 +103,8 @@ std::string columns_text(const engine::Job& job, const engine::PerturbedColumns&
     for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + visible(names[i]);
     return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
   };
-  std::string text = fmt::format("columns   {} {}", job.perturb().window ? "perturbed" : "changed", list(columns.moved));
+  std::string text =
+      fmt::format("columns   {} {}", job.perturb().window ? "perturbed" : "changed", list(columns.moved));
   text += columns.time.empty() ? "; no column of times" : "; times " + visible(columns.time);
   if (!columns.kept.empty()) text += "; kept as they are " + list(columns.kept);
   if (!columns.left_out.empty()) text += "; left out " + list(columns.left_out);

@@ -222,8 +222,8 @@ Result<std::string> document_in(std::string_view text) {
 }  // namespace
 
 ForecastDocuments documents_of(const report::Forecasted& all) {
-  ForecastDocuments documents{report::forecast_csv(all), "", report::to_json(all), report::to_html(all), all.mark,
-                              std::nullopt};
+  ForecastDocuments documents{report::forecast_csv(all), "",       report::to_json(all),
+                              report::to_html(all),      all.mark, std::nullopt};
   const bool has_paths = !all.series.empty() && !all.series.front().paths.empty();
   if (has_paths) documents.paths = report::paths_csv(all);
   return documents;

@@ -10,8 +10,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> training_folder(engine::OpenBudget& budget, const engine::Job& job) {
   CV_TRY(const engine::Claim claim, engine::as_known(budget, engine::claim_of(job)));
-  CV_TRY(const fs::path path,
-         engine::folder_beside(budget.place, "training", fs::path(job.dataset) / claim.digest));
+  CV_TRY(const fs::path path, engine::folder_beside(budget.place, "training", fs::path(job.dataset) / claim.digest));
   return path.string();
 }
 

@@ -46,11 +46,11 @@ std::string together_text(double epsilon, double delta, double epsilon_sum, doub
 }
 
 std::string total_text(const engine::ProgrammeTotal& total, const std::string& dataset) {
-  return releases_text(total.releases) +
-         together_text(total.epsilon, total.delta, total.epsilon_sum, total.delta_sum) +
-         fmt::format("budget    there is no dataset {} yet; this makes one that pays for these releases and nothing else:\n"
-                     "          {}\n",
-                     dataset, total.create);
+  return releases_text(total.releases) + together_text(total.epsilon, total.delta, total.epsilon_sum, total.delta_sum) +
+         fmt::format(
+             "budget    there is no dataset {} yet; this makes one that pays for these releases and nothing else:\n"
+             "          {}\n",
+             dataset, total.create);
 }
 
 std::string programme_text(const engine::PricedProgramme& priced) {

@@ -290,9 +290,8 @@ Result<void> check_columns_given(const CsvHeader& header, const GivenKeys& given
     Result<void> fits = check_answer(header, key, words.front());
     if (fits) continue;
     if (is_missing("source.series") && is_missing("source.value"))
-      fits.error().valid +=
-          "; of a file with a column per series, " +
-          how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time"));
+      fits.error().valid += "; of a file with a column per series, " +
+                            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time"));
     return fits;
   }
   return {};

@@ -60,9 +60,9 @@ Facts live_facts_of(const Job&);
 //   All that a release asks is as it was opened: it is what was debited. The one exception is how rows are read (where
 //   they lie, their form and the names of their columns), and only as long as nothing was published. So a format that
 //   turns out to be wrong with the first file costs nothing but a new start.
-//   Why it holds   Nothing was answered, and what people have used up begins anew with the first step. So the release is
-//                  one that read all its rows the new way from the start, under the plan, the guarantee and the debit
-//                  that it was opened with; which columns there are, on which these depend, may not change
+//   Why it holds   Nothing was answered, and what people have used up begins anew with the first step. So the release
+//                  is one that read all its rows the new way from the start, under the plan, the guarantee and the
+//                  debit that it was opened with; which columns there are, on which these depend, may not change
 //   Why not later  Once a step is published, a row that was in it could be read again as one of another step. Of counts
 //                  nobody would see that its people are in more steps than the owner declared, and under another name
 //                  of the column of users nobody would see that a person has used up the cap

@@ -9,8 +9,8 @@ namespace chronoveil::engine {
 namespace {
 
 constexpr std::array<std::string_view, 10> kReading{
-    "source.path",  "source.time_format", "source.delimiter", "source.header",    "source.user",
-    "source.time",  "source.series",      "source.value",     "source.longitude", "source.latitude",
+    "source.path", "source.time_format", "source.delimiter", "source.header",    "source.user",
+    "source.time", "source.series",      "source.value",     "source.longitude", "source.latitude",
 };
 
 bool is_of_reading(std::string_view key) { return std::find(kReading.begin(), kReading.end(), key) != kReading.end(); }

@@ -351,7 +351,8 @@ Result<std::optional<report::ProgrammeUse>> programme_use(ledger::Ledger& ledger
   use.emplace();
   for (const ledger::SlotsFor& release : whole->programme) {
     const auto first = whole->slots.begin() + release.first;
-    const auto used = std::count_if(first, first + release.count, [](const auto& slot) { return slot.state.has_value(); });
+    const auto used =
+        std::count_if(first, first + release.count, [](const auto& slot) { return slot.state.has_value(); });
     use->jobs.push_back({release.name, used, release.count});
   }
   return use;

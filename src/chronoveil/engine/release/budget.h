@@ -54,16 +54,14 @@ Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const st
 // are of a look that the ledger does not have.
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
 
-// The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a job
-// which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row could
-// be read, serves the job with the right format, too.
-//   Why it holds   The debit pays for one draw of its event, under its terms. The ledger hands it out, once, if the event
-//                  and the terms are the same and nothing was drawn; how rows are read is no part of them. A format is as
-//                  public as the rest of the job, and caps are enforced on the rows as they are read in the one run that
-//                  draws
-//   Edges          Only the usual formats are tried, as a ledger has digests alone. A debit of such a job that was drawn
-//                  from counts as an earlier one of this job: a second one is asked for
-// Every function below asks the ledger in this name.
+// The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a
+// job which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row
+// could be read, serves the job with the right format, too. Every function below asks the ledger in this name.
+//   Why it holds   The debit pays for one draw of its event, under its terms. The ledger hands it out, once, if event
+//                  and terms are the same and nothing was drawn; how rows are read is no part of them. A format is as
+//                  public as the rest of the job, and caps are enforced on rows as the one run that draws reads them
+//   Edges          Only the usual formats are tried, as a ledger has digests alone. A debit of such a job that was
+//                  drawn from counts as an earlier one of this job: a second one is asked for
 Result<Claim> as_known(OpenBudget&, Claim);
 
 // What a ledger calls the mechanism of a look.

@@ -14,7 +14,8 @@ constexpr std::string_view kTimeFormat = "source.time_format";
 std::vector<std::string> digests_of_other_formats(const Facts& facts) {
   std::vector<std::string> digests;
   Facts other = facts;
-  const auto format = std::find_if(other.begin(), other.end(), [](const auto& fact) { return fact.first == kTimeFormat; });
+  const auto format =
+      std::find_if(other.begin(), other.end(), [](const auto& fact) { return fact.first == kTimeFormat; });
   if (format == other.end()) return digests;
   for (std::string& usual : data::all_usual_formats()) {
     format->second = std::move(usual);
