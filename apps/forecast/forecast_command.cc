@@ -95,8 +95,22 @@ training::ForecastPaths paths_of(const ForecastCommandOptions& options) {
 NamedFiles outputs_of(const ForecastCommandOptions& options) {
   return {{"--output", csv_of(options)},
           {"--paths-output", options.paths_csv},
-          {"--json-output", options.json_path},
+          {"--json-out", options.json_path},
           {"--report", options.report}};
+}
+
+// What a forecast of a private history cost, and what its noise does.
+std::string spent_text(const ForecastCommandOptions& options, const report::Forecasted::PrivateInput& input) {
+  std::string text = guarantee_text(input.guarantee);
+  const double width = options.history.upper - options.history.lower, widths = input.noise / width;
+  text += fmt::format("noise     Gaussian σ = {:.4g} on each value, {:.2g} times the width of the bounds {} to {}{}\n",
+                      input.noise, widths, shortest(options.history.lower), shortest(options.history.upper),
+                      widths > 0.5 ? ": the forecast is mostly noise" : "");
+  text += debit_text(input.debit, input.budget);
+  std::string written;
+  for (const auto& [option, path] : outputs_of(options))
+    if (!path.empty() && path != "-") written += (written.empty() ? "" : ", ") + visible(path);
+  return written.empty() ? text : text + "written   " + written + "\n";
 }
 
 // From a release: nothing of it is private any more, so there is no debit and no question.
@@ -156,7 +170,10 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
     CV_CHECK(write(all));
   }
   if (!all.mark.empty()) print_note(all.mark);
-  if (options.json) std::cout << all.json;
+  if (options.json)
+    std::cout << all.json;
+  else if (all.input)
+    print_notes(spent_text(options, *all.input));
   return {};
 }
 
@@ -186,7 +203,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkD
   command->add_option("--path-seed", options->seed_of_paths, "The seed of the paths; privacy does not depend on it");
   command->add_option("--output", options->csv, "Quantiles as CSV; - for standard output, which is the default");
   command->add_option("--paths-output", options->paths_csv, "Sample paths as CSV");
-  command->add_option("--json-output,--json-out", options->json_path, "Everything as JSON");
+  command->add_option("--json-out,--json-output", options->json_path, "Everything as JSON");
   command->add_option("--report", options->report, "A report with fan charts");
   command->add_option("--title", options->title, "The title of the report");
   command->add_flag("--private", options->private_history, "The history is private too: add noise to it first");

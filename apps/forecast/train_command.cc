@@ -133,8 +133,8 @@ Result<void> train_job(const engine::Job& job, const RunFlags& flags, const Mach
   CV_TRY(const report::Trained trained, training::report_of(job, training));
   if (json)
     std::cout << report::to_json(trained);
-  else if (!writes_to_stdout(job))
-    std::cout << training_text(job, training, trained.model.parameters);
+  else
+    print_summary(job, training_text(job, training, trained.model.parameters), training.model.debit.has_value());
   return {};
 }
 

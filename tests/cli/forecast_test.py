@@ -106,7 +106,7 @@ class Forecasts(ForecastTest):
         """The data would be gone."""
         self.write("keys.txt", "m1\n")
         keys = ("--keys", str(self.folder / "keys.txt"))
-        for option, name in (("--output", "load.csv"), ("--json-output", "keys.txt")):
+        for option, name in (("--output", "load.csv"), ("--json-out", "keys.txt")):
             self.assert_refused(2, [f"{option}: ", name, "overwritten"],
                                 self.forecast(*keys, option, str(self.folder / name)))
         self.assert_refused(2, ["--report: ", "--output too"], self.forecast(
@@ -150,7 +150,7 @@ class PrivateHistories(ForecastTest):
         self.seeded(self.private("--seed", "4", "--json-output", str(self.folder / "all.json")))
         self.assert_succeeds(*self.private("--json-output", str(self.folder / "all.json")))
         kept = self.read("all.json")
-        self.assert_refused(2, ["--json-output: ", "may be of a private release"],
+        self.assert_refused(2, ["--json-out: ", "may be of a private release"],
                             self.private("--seed", "5", "--json-output", str(self.folder / "all.json")),
                             debits=[("city:1", "released")])
         self.assertEqual(self.read("all.json"), kept)

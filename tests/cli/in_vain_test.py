@@ -57,7 +57,7 @@ class Seen(JobTest):
         text = self.assert_succeeds(*self.words("check"))
         for line in ("rows      66: 65 inside the span, 63 count", "keys      2 of 2 listed have rows",
                      'the first that are not listed: "North" "west "',
-                     "people    60: 1 above the caps, which leave out 2 records", "internal  the data was read"):
+                     "people    60: 1 above the caps (max_steps = 2, max_per_slot = 1), which leave out 2 records", "internal  the data was read"):
             self.assertIn(line, text)
         self.assertNotIn("data", self.assert_json(*self.words("check", "--no-data")))
 
@@ -72,7 +72,7 @@ class Seen(JobTest):
     def test_a_run_in_which_no_row_counts_is_refused_before_noise(self):
         self.create()
         self.write("stops.txt", "East\nWest\n")
-        self.assertIn("empty     no row counts: run refuses that without --allow-empty",
+        self.assertIn("empty     0 of 60 rows count: run refuses that without --allow-empty",
                       self.assert_succeeds(*self.words("check")))
         self.assert_fails(3, ["no row of the data counts", "--allow-empty", "other keys has a debit of its own",
                               "the budget is reserved, not lost"], *self.words("run"))
@@ -244,7 +244,7 @@ class UninformativeMeans(MeansTest):
     def test_means_in_which_no_row_counts_are_refused_before_noise(self):
         self.create()
         self.write("places.txt", "North\nWest\n")  # not as the data have them
-        self.assertIn("empty     no row counts", self.assert_succeeds(*self.job(command="check")))
+        self.assertIn("empty     0 of 123 rows count", self.assert_succeeds(*self.job(command="check")))
         self.assert_fails(3, ["no row of the data counts", "--allow-empty", "the budget is reserved, not lost"], *self.job())
         self.assertEqual((self.debits(), "out.csv" in self.files()), ([("buses:1", "reserved")], False))
         done = run(*self.job(flags=("--allow-empty",)))

@@ -67,7 +67,7 @@ class InitTest(FolderTest):
     def test_no_row_decides_anything(self):
         self.init("trips.csv", *self.given)
         self.write("trips.csv", HEADER + "\0\"broken;;;;\n")
-        self.init("trips.csv", *self.given, "--job", "again.toml")
+        self.init("trips.csv", *self.given, "--job", "again.toml", "--output", "trips_out.csv")
         self.assertEqual(self.read("again.toml"), self.read("trips.toml"))
 
     def test_without_a_terminal_it_names_all_that_is_missing(self):
@@ -178,6 +178,34 @@ class InitTest(FolderTest):
     def test_a_wide_file_for_a_training_is_told_its_own_line(self):
         self.write("load.csv", "hora;a;b\n")
         self.assert_fails(2, ["FROM 'load.csv') ON COLUMNS(* EXCLUDE hora)"], "init", "train", "load.csv", cwd=self.folder)
+
+    def test_columns_that_are_not_there_are_named_before_what_is_missing(self):
+        self.write("load.csv", "hora;a;b\n")
+        self.assert_fails(2, ["--series: meter is not valid; it must be a column of the header: hora, a, b",
+                              "of a file with a column per series", "FROM 'load.csv') ON COLUMNS(* EXCLUDE"],
+                          "init", "train", "load.csv", "--series", "meter", "--value", "value", cwd=self.folder)
+        self.write("long.csv", "hora;meter;b\n")
+        done = run("init", "train", "long.csv", "--series", "meter", "--value", "value", cwd=self.folder)
+        self.assertIn("--value: value is not valid", done.stderr)
+        self.assertNotIn("column per series", done.stderr)
+
+    def test_two_jobs_of_one_file_have_outputs_of_their_own(self):
+        self.init("trips.csv", *self.given)
+        self.init("trips.csv", *self.given, "--job", "areas.toml")
+        self.assertIn('csv = "areas_out.csv"', self.read("areas.toml"))
+        self.assertIn('json = "areas_out.json"', self.read("areas.toml"))
+        self.init("trips.csv", *self.given, "--job", "third.toml", "--output", "mine.csv")
+        self.assertIn('csv = "mine.csv"', self.read("third.toml"))
+
+    def test_points_outside_of_the_grid_are_said_to_be_so(self):
+        self.write("pings.csv", "card,ts,lon,lat\nc1,2026-03-01T10:00,72.8,21.2\nc2,2026-03-01T10:00,10,10\n")
+        self.init("pings.csv", "--user", "card", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02",
+                  "--max-steps", "4", "--longitude", "lon", "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000")
+        self.assert_succeeds("budget", "create", "pings", "--epsilon", "2", "--delta", "1e-5", "--ledger", "ledger.db",
+                             cwd=self.folder)
+        told = self.assert_succeeds("check", "pings.toml", "--ledger", "ledger.db", cwd=self.folder)
+        self.assertRegex(told, r"keys      1 of \d+ listed have rows; some rows lie outside of all places\n")
+        self.assertNotIn("\\n", told)
 
     def test_a_file_without_a_header_is_told_how_to_get_one_and_is_not_quoted(self):
         for row in ("c4711,2026-03-01T10:20,north\n", "4711;40.64;-73.78;17\n"):

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
-from program import PROGRAM
+from program import PROGRAM, without_spent
 
 
 class Feeding(LiveTest):
@@ -172,14 +172,14 @@ class Feeding(LiveTest):
         drop("02.csv", (1, "south", 21))  # north does not report: the end of the file ends the step
         self.assertTrue(self.next_line(process).endswith(",0\n"))
         self.assertTrue(self.next_line(process).endswith(",1\n"))
-        drop("00.csv", (2, "north", 99))  # it sorts before one that was read
+        drop("00.csv", (2, "north", 4711))  # it sorts before one that was read
         drop("03.csv", (2, "north", 12), (2, "south", 22))
         for _ in range(2):
             self.next_line(process)
         errors = self.terminate(process)
         self.assertIn("00.csv", errors)
         self.assertIn("came too late", errors)
-        self.assertNotIn("99", errors)
+        self.assertNotIn("4711", errors)
         rows = self.rows()
         self.assertEqual([(row["series"], row["value"]) for row in rows if row["sampled"] == "1"],
                          [("north", "10"), ("south", "20"), ("south", "21"), ("north", "12"), ("south", "22")])
@@ -370,8 +370,10 @@ class Disorder(LiveTest):
         self.prepare(WARDS)
         text = wards((0, "south", 5), (0, "south", 61), (0, "north", 6), (1, "north", 7), (0, "north", 62),
                      (1, "south", 8), (1, "south", 63))
-        done = self.live(text, says=["row 2: its series and step came before; the first counts; refused",
-                                     "row 5: it is late: its step was published before; refused", "row 7: it is late"])
+        done = self.live(text, code=3,
+                         says=["row 2: its series and step came before; the first counts; refused",
+                               "row 5: it is late: its step was published before; refused", "row 7: it is late",
+                               "2 rows came too late or too early and were refused; all others were taken"])
         for value in ("61", "62", "63"):
             self.assertNotIn(value, done.stderr)
         self.assertEqual([row["value"] for row in self.rows()], ["6", "5", "7", "8"])
@@ -499,12 +501,12 @@ class Disorder(LiveTest):
     def test_many_broken_lines_do_not_flood_the_log(self):
         self.prepare()
         done = self.live("week,cases\n" + "x\n" * 500 + f"{WEEKS[0]},1\n", code=3, says="480 more were refused")
-        self.assertLess(done.stderr.count("\n"), 25)
+        self.assertLess(without_spent(done.stderr).count("\n"), 25)
         self.assertEqual(len(self.rows()), 1)
 
     def test_a_clock_that_jumps_ahead_is_refused(self):
         self.prepare({"live": {"max_gap": 3}})
-        self.live(counts((0, 1), (7, 99), (30, 99), (4, 5)),
+        self.live(counts((0, 1), (7, 99), (30, 99), (4, 5)), code=3,
                   says=["row 2: it is ", "row 3: it is ", "live.max_gap allows"])
         self.assertEqual([sampled for _, _, sampled in self.values()], ["1", "0", "0", "0", "1"])
         # How far is too far may change while it is open: it spends nothing.
@@ -515,15 +517,15 @@ class Disorder(LiveTest):
     def test_a_clock_that_jumps_back_is_late(self):
         self.prepare()
         self.live("week,cases\n1970-01-01,9\n" + f"{WEEKS[0]},1\n{WEEKS[1]},2\n1970-01-01,9\n{WEEKS[0]},3\n",
-                  says=["2 rows of steps that were published before this start", "row 5: it is late"])
+                  code=3, says=["2 rows of steps that were published before this start", "row 5: it is late"])
         self.assertEqual([value for _, value, _ in self.values()], ["1", "2"])
 
     def test_rows_after_the_horizon_are_refused(self):
         self.prepare({"slots": {"end": WEEKS[3]}, "live": {"max_gap": 2}})
-        self.live(counts((0, 1), (11, 99)), says=["row 2: it is ", "live.max_gap allows"])
+        self.live(counts((0, 1), (11, 99)), code=3, says=["row 2: it is ", "live.max_gap allows"])
         self.assertEqual(len(self.rows()), 1)
         # One that is near says that time went on: the steps before it will not come any more.
-        self.live(counts((1, 2), (3, 99)),
+        self.live(counts((1, 2), (3, 99)), code=3,
                   says=[f"row 2: it lies after the horizon, which ends at {WEEKS[3]}; refused",
                         f"the horizon is over: all 3 steps up to {WEEKS[3]} are published"])
         self.assertEqual([sampled for _, _, sampled in self.values()], ["1", "1", "0"])

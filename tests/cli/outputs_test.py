@@ -222,6 +222,35 @@ class Outputs(JobTest):
         self.assert_fails(2, f"holds the release of the debit {last}, of another job", *self.words("run", "--allow-empty"))
         self.assertEqual(len(self.debits()), 2)
 
+    def test_a_release_of_another_ledger_is_not_replaced_although_its_debit_has_the_same_name(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        kept = (self.folder / "out.json").read_bytes()
+        self.ledger = self.folder / "new.db"
+        self.create()
+        self.assert_fails(2, ["holds the release of the debit city:1, which this ledger does not have",
+                              "--yes replaces it"], *self.words("run"))
+        self.assertEqual(((self.folder / "out.json").read_bytes(), self.debits()), (kept, []))
+        self.assert_succeeds(*self.words("run", "--yes"))
+
+    def test_an_older_slot_of_a_programme_does_not_replace_a_newer_one(self):
+        self.create()
+        year = self.write("year.toml", 'dataset = "city"\n[[release]]\njob = "job.toml"\ntimes = 3\n'
+                                       'varies = ["slots.start", "slots.end"]\n')
+        self.assert_succeeds("budget", "programme", str(year), "--ledger", str(self.ledger))
+
+        def week(start, *flags):
+            self.change(("2026-03-28T00:00", f"2026-03-{start}T00:00"), ("2026-03-30T00:00", f"2026-03-{start + 2}T00:00"))
+            return run(*self.words("run", "--allow-empty", *flags))
+        self.assertEqual(week(26).returncode, 0)
+        self.assertEqual(week(28).returncode, 0)
+        kept = (self.folder / "out.json").read_bytes()
+        done = week(24)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("holds the release of the debit city:1/1, of a later span, which would be replaced", done.stderr)
+        self.assertEqual((self.folder / "out.json").read_bytes(), kept)
+        self.assertEqual(week(24, "--yes").returncode, 0)
+
     def test_the_key_that_signs_and_the_anchor(self):
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
                        "CHRONOVEIL_KEY": str(self.folder / "owner.key"),

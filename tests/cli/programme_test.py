@@ -163,6 +163,8 @@ class ProgrammeTest(JobTest):
         # The original has used a slot since. A copy that used it once more would release twice for one price.
         self.ledger = self.folder / "restored.db"
         self.budget("restore", str(self.folder / "backup.db"))
+        self.assertIn("city:1/0, which this ledger does not have", self.week(0, code=2))
+        (self.folder / "out.json").unlink()
         self.assertNotIn("takes", self.week(0))
         self.assertEqual(self.slots(), ["free"] * 4)
         self.assertEqual(len(self.history()), 2)

@@ -10,7 +10,7 @@ from pathlib import Path
 from jobs import JobTest
 from means_jobs import MeansTest
 from perturb_jobs import PerturbTest
-from program import PROGRAM
+from program import PROGRAM, without_spent
 
 HALF = '{"event":"pure","epsilon":0.5}'
 
@@ -27,7 +27,7 @@ class Owner:
 
     def told(self, *words):
         done = self.run_with(*words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        self.assertEqual((done.returncode, without_spent(done.stderr)), (0, ""), words)
         return done.stdout
 
     def refused(self, code, says, *words):

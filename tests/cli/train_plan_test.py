@@ -104,7 +104,7 @@ class Plans(TrainTest):
         self.assertIn("rows      4: 3 inside the span, 1 count", text)
         self.assertNotIn("empty", text)
         self.write("load.csv", "meter,ts,kwh\nM0,2026-03-02T00:00,1\n")
-        self.assertIn("empty     no row counts: run refuses that", self.assert_succeeds(*self.job(command="check")))
+        self.assertIn("empty     0 of 1 rows count: run refuses that", self.assert_succeeds(*self.job(command="check")))
 
 
 class Refusals(TrainTest):

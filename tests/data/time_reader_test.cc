@@ -277,6 +277,7 @@ TEST(UsualFormats, EachReadsTheTimeThatItIsNamedFor) {
       {"1772323200.5", "epoch"},
       {"1772323200000", "epoch_ms"},
   };
+  const std::vector<std::string> all = all_usual_formats();
   for (const auto& [text, wanted] : kWritten) {
     const std::vector<std::string> formats = usual_formats(text);
     EXPECT_NE(std::find(formats.begin(), formats.end(), wanted), formats.end()) << text;
@@ -284,6 +285,7 @@ TEST(UsualFormats, EachReadsTheTimeThatItIsNamedFor) {
       TimeReader times = reader(format);
       std::int64_t instant = -1;
       EXPECT_EQ(times.read(text, instant), TimeProblem::none) << text << " as " << format;
+      EXPECT_EQ(std::count(all.begin(), all.end(), format), 1) << format;
     }
     TimeReader other = reader("%Y, %B %d");
     expect_problem(other, text, TimeProblem::form);

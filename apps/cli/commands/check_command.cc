@@ -89,8 +89,11 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
     text +=
         fmt::format("cost      {} of {}\n", amount_text(filter, checked.cost, job.epsilon, job.delta),
                     amount_text(filter, filter.budget, checked.budget.dataset.epsilon, checked.budget.dataset.delta));
-  text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
-                      100 * engine::share_left(checked.budget), goes_on ? "" : "; " + ledger::text(checked.room));
+  if (checked.earlier && checked.earlier->programme)
+    text += fmt::format("budget    {}: {}\n", checked.budget.dataset.name, programme_text(*checked.earlier->programme));
+  else
+    text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
+                        100 * engine::share_left(checked.budget), goes_on ? "" : "; " + ledger::text(checked.room));
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
   if (checked.shown_delimiter.value_or(',') != ',')
     text += fmt::format("delimiter {}, as the header shows; source.delimiter is not given\n",
@@ -123,6 +126,8 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
                       {"state", ledger::name(checked.earlier->state)},
                       {"stored", checked.earlier->stored},
                       {"taken_up", checked.earlier->taken_up}};
+  if (checked.earlier && checked.earlier->programme)
+    all["earlier"]["programme"] = programme_json(*checked.earlier->programme);
   return all;
 }
 

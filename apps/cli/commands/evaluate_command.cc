@@ -30,6 +30,7 @@ std::string errors_text(const report::Evaluation& evaluation) {
   row("mean relative error", errors.mean_relative);
   row("share of true counts inside their interval", errors.coverage);
   row("mean absolute error against bounded counts", errors.mean_absolute_bounded);
+  row("share of bounded counts inside it", errors.coverage_bounded);
   const auto count = [&](const char* name, std::int64_t value) { text += fmt::format("  {:<44}{}\n", name, value); };
   count("rows read", evaluation.rows);
   count("rows outside the span", evaluation.outside_span);

@@ -51,8 +51,14 @@ Result<void> init(InitOptions& options) {
     if (!asks) return fail(ErrorKind::usage, "FILE", "it is missing; without a terminal nothing is asked");
     CV_TRY(options.job.input, answer_to("the CSV that the job reads", ""));
   }
-  if (options.path.empty()) options.path = std::filesystem::path(options.job.input).stem().string() + ".toml";
+  const bool named = !options.path.empty();
+  if (!named) options.path = std::filesystem::path(options.job.input).stem().string() + ".toml";
   CV_TRY(engine::GivenKeys given, given_keys(options.job));
+  // Two jobs of one file have outputs of their own.
+  const auto has_csv = [](const auto& one) { return one.first == "output.csv"; };
+  if (named && !std::holds_alternative<engine::TrainSpec>(options.job.kind) &&
+      std::none_of(given.begin(), given.end(), has_csv))
+    given.push_back({"output.csv", {std::filesystem::path(options.path).stem().string() + "_out.csv"}});
   CV_TRY(const engine::CsvHeader header, engine::read_csv_header(options.job.input, given));
   std::error_code ignored;
   if (std::filesystem::exists(options.path, ignored))
@@ -66,11 +72,13 @@ Result<void> init(InitOptions& options) {
     print_json({{"job", options.path}, {"text", made.text}, {"create_budget", made.create_budget}});
     return {};
   }
-  std::cout << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
-            << fmt::format(
-                   "next      {}\n          (unless the dataset is there already)\n          chronoveil check {}\n     "
-                   "     chronoveil run {}\n",
-                   made.create_budget, options.path, options.path);
+  std::cout
+      << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
+      << fmt::format(
+             "next      {}\n          (unless the dataset is there already; twice this release: the total covers all "
+             "that will ever be released)\n          chronoveil check {}\n     "
+             "     chronoveil run {}\n",
+             made.create_budget, options.path, options.path);
   if (!made.not_hidden.empty()) std::cout << fmt::format("note      {}\n", made.not_hidden);
   return {};
 }

@@ -13,6 +13,7 @@
 #include "chronoveil/engine/live/live.h"
 #include "command.h"
 #include "debit_prompt.h"
+#include "key_names.h"
 #include "ledger_option.h"
 #include "output/job_output.h"
 #include "run_flags.h"
@@ -119,14 +120,33 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
   options.seed = run.seed;
   options.replay = std::move(run.replay);
   if (!given.json) options.publish = write_out;
-  options.message = [](const std::string& text) { print_error(text); };
+  options.message = [](const std::string& text) { print_error(with_key_names(text, run_names)); };
   options.standing = [](const std::string& text) { say_on_interrupt(text); };
+  if (!given.json)
+    options.opened = [](const ledger::DebitReference& debit, const Guarantee& guarantee,
+                        const report::BudgetLeft& budget) {
+      print_notes(guarantee_text(guarantee) + debit_text(debit, budget));
+    };
   return options;
 }
 
 Result<engine::Job> live_job(const std::string& path) {
   CV_TRY(engine::Job job, engine::read_job(path));
   return at(path, engine::to_live(std::move(job)));
+}
+
+// What is not in the release must be seen by whoever looks at exit codes alone.
+Result<void> check_all_taken(const engine::LiveStanding& stands) {
+  std::string text;
+  const auto add = [&](std::int64_t rows, const char* why) {
+    if (rows > 0)
+      text += fmt::format("{}{} row{} {} and {} refused", text.empty() ? "" : ", ", rows, rows == 1 ? "" : "s", why,
+                          rows == 1 ? "was" : "were");
+  };
+  add(stands.broken, "could not be read");
+  add(stands.lost, "came too late or too early");
+  if (text.empty()) return {};
+  return fail(ErrorKind::bad_data, text + "; all others were taken");
 }
 
 Result<void> run(const LiveCommandOptions& given) {
@@ -144,10 +164,7 @@ Result<void> run(const LiveCommandOptions& given) {
   }
   if (!stands->mark.empty()) print_note(stands->mark);
   if (given.json) print(*stands, true);
-  if (stands->broken == 0) return {};
-  return fail(ErrorKind::bad_data,
-              fmt::format("{} row{} could not be read and {} refused; all others were taken", stands->broken,
-                          stands->broken == 1 ? "" : "s", stands->broken == 1 ? "was" : "were"));
+  return check_all_taken(*stands);
 }
 
 using LiveQuestion = Result<engine::LiveStanding> (*)(const engine::Job&, const std::string& ledger);
@@ -201,11 +218,12 @@ void add_correct_command(CLI::App& parent, CommandContext& context) {
       print_json(summary);
       return {};
     }
-    if (writes_to_stdout(erratum)) return {};
-    std::cout << fmt::format("erratum   of the step {} of the release {}\n", visible(options->correction.step),
-                             visible(job.live().name))
-              << guarantee_text(published.release.guarantee) << debit_text(published.debit, published.budget)
-              << outputs_text(erratum);
+    print_summary(erratum,
+                  fmt::format("erratum   of the step {} of the release {}\n", visible(options->correction.step),
+                              visible(job.live().name)) +
+                      guarantee_text(published.release.guarantee) + debit_text(published.debit, published.budget) +
+                      outputs_text(erratum),
+                  published.debit.has_value());
     return {};
   });
 }

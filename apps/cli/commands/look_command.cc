@@ -64,6 +64,8 @@ Result<void> look(const LookCommandOptions& options) {
     print_json(all);
   } else if (!to_stdout) {
     std::cout << look_text(seen) << written_text(job, options, seen);
+  } else if (seen.debit) {
+    print_notes(look_text(seen));
   }
   return {};
 }

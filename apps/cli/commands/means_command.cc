@@ -1,7 +1,6 @@
 // chronoveil means: means per place and slot, from options or from a job file.
 #include "commands/means_command.h"
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -36,9 +35,10 @@ Result<void> run_means(const engine::Job& job, const RunFlags& flags, bool json)
     nlohmann::ordered_json summary = means_summary_json(published);
     summary["taken_up"] = published.taken_up;
     summary["outputs"] = outputs_json(job);
+    add_programme(published.budget, summary);
     print_json(summary);
-  } else if (!writes_to_stdout(job)) {
-    std::cout << means_published_text(job, published);
+  } else {
+    print_summary(job, means_published_text(job, published), published.debit.has_value());
   }
   return {};
 }

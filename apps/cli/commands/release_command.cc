@@ -1,5 +1,4 @@
 // chronoveil release: the simple case of a job, from options instead of a file.
-#include <iostream>
 #include <memory>
 
 #include "command.h"
@@ -13,8 +12,8 @@ namespace {
 Result<void> release(const JobOptions& options) {
   CV_TRY(const engine::Job job, job_of(options));
   if (options.flags.dry_run) return print_dry_run(job, options.json);
-  CV_CHECK(run_with(job, options.flags));
-  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
+  CV_TRY(const Ran<report::Published> published, run_with(job, options.flags));
+  print_summary(job, published_text(job, published), published.debit.has_value());
   return {};
 }
 

@@ -1,11 +1,7 @@
 // chronoveil run: plans, debits and releases what a job file asks for.
-#include <fmt/format.h>
-
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/base/plain_text.h"
 #include "command.h"
 #include "commands/means_command.h"
 #include "commands/perturb_command.h"
@@ -23,12 +19,6 @@ struct RunCommandOptions {
   bool json = false;
 };
 
-std::string published_text(const engine::Job& job, const report::Published& published) {
-  std::string text = guarantee_text(published.release.guarantee);
-  text += fmt::format("mechanism {}\n", visible(published.plan.mechanism));
-  return text + debit_text(published.debit, published.budget) + outputs_text(job);
-}
-
 Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (job.is<engine::TrainSpec>() && options.analysis)
@@ -44,9 +34,10 @@ Result<void> run(const RunCommandOptions& options) {
     nlohmann::ordered_json summary = summary_json(published);
     summary["taken_up"] = published.taken_up;
     summary["outputs"] = outputs_json(job);
+    add_programme(published.budget, summary);
     print_json(summary);
-  } else if (!writes_to_stdout(job)) {
-    std::cout << published_text(job, published);
+  } else {
+    print_summary(job, published_text(job, published), published.debit.has_value());
   }
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
+#include "command.h"
 #include "key_names.h"
 #include "output/text_table.h"
 
@@ -186,16 +187,63 @@ std::string guarantee_text(const Guarantee& guarantee) {
   return text;
 }
 
+std::string programme_text(const report::ProgrammeUse& use) {
+  std::int64_t used = 0, runs = 0;
+  std::string jobs;
+  for (const report::ProgrammeUse::OfJob& job : use.jobs) {
+    used += job.used;
+    runs += job.runs;
+    jobs += fmt::format("{} {} of {} of {}", jobs.empty() ? ":" : ",", job.used, job.runs, visible(job.name));
+  }
+  return fmt::format("{} of {} runs of the programme used{}", used, runs, use.jobs.size() > 1 ? jobs : "");
+}
+
+ordered_json programme_json(const report::ProgrammeUse& use) {
+  ordered_json jobs = ordered_json::array();
+  for (const report::ProgrammeUse::OfJob& job : use.jobs)
+    jobs.push_back({{"job", job.name}, {"used", job.used}, {"runs", job.runs}});
+  return jobs;
+}
+
+void add_programme(const std::optional<report::BudgetLeft>& budget, ordered_json& summary) {
+  if (budget && budget->programme) summary["budget"]["programme"] = programme_json(*budget->programme);
+}
+
 std::string debit_text(const std::optional<ledger::DebitReference>& debit,
                        const std::optional<report::BudgetLeft>& budget) {
   std::string text;
   if (debit) text += fmt::format("debit     {}\n", visible(debit->id.text()));
   if (!budget) return text;
+  if (budget->programme)
+    return text + fmt::format("budget    {}: {}\n", visible(budget->dataset), programme_text(*budget->programme));
   text += fmt::format("budget    {}: {:.1f} % left", visible(budget->dataset), 100 * budget->fraction_left);
   if (budget->room)
     text += budget->room->more == 0 ? ", too little for another like it"
                                     : fmt::format(", room for {} more like it", ledger::count_text(*budget->room));
   return text + "\n";
+}
+
+std::string published_text(const engine::Job& job, const report::Published& published) {
+  std::string text = guarantee_text(published.release.guarantee);
+  text += fmt::format("mechanism {}\n", visible(published.plan.mechanism));
+  return text + debit_text(published.debit, published.budget) + outputs_text(job);
+}
+
+// Assumptions, which are indented, and notes are in the documents.
+void print_notes(const std::string& lines) {
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    const std::string_view line = std::string_view(lines).substr(at, end - at);
+    if (!line.empty() && line.front() != ' ' && !line.starts_with("note ") && line != "written   -") print_note(line);
+    at = end + 1;
+  }
+}
+
+void print_summary(const engine::Job& job, const std::string& text, bool paid) {
+  if (!writes_to_stdout(job))
+    std::cout << text;
+  else if (paid && job.json != "-")
+    print_notes(text);
 }
 
 std::string outputs_text(const engine::Job& job) {

@@ -25,10 +25,21 @@ std::string plan_text(const engine::Job&, const engine::Planned&,
 // ε, δ, what they hold for, and every assumption with who answers for it.
 std::string guarantee_text(const Guarantee&);
 
+// "2 of 57 runs of the programme used: 2 of 52 of weekly.toml, ..."
+std::string programme_text(const report::ProgrammeUse&);
+nlohmann::ordered_json programme_json(const report::ProgrammeUse&);
+// Adds it to the budget of a summary, for a run that took a slot.
+void add_programme(const std::optional<report::BudgetLeft>&, nlohmann::ordered_json& summary);
 // Which debit paid, and what is left; empty if it is not private.
 std::string debit_text(const std::optional<ledger::DebitReference>&, const std::optional<report::BudgetLeft>&);
 
 // Where the files went.
+// What `run` says of a release of counts.
+std::string published_text(const engine::Job&, const report::Published&);
+// The last words of a command that released something: on standard output. Where an output goes there, a release that
+// was paid for is summed up on stderr: nothing is spent in silence. Not where the release JSON is there; it says all.
+void print_summary(const engine::Job&, const std::string& text, bool paid);
+void print_notes(const std::string& lines);
 std::string outputs_text(const engine::Job&);
 nlohmann::ordered_json outputs_json(const engine::Job&);
 

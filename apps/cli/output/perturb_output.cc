@@ -96,6 +96,21 @@ std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlann
   return text;
 }
 
+std::string columns_text(const engine::Job& job, const engine::PerturbedColumns& columns) {
+  const auto list = [](const std::vector<std::string>& names) {
+    constexpr std::size_t kShown = 20;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + visible(names[i]);
+    return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
+  };
+  std::string text =
+      fmt::format("columns   {} {}", job.perturb().window ? "perturbed" : "changed", list(columns.moved));
+  text += columns.time.empty() ? "; no column of times" : "; times " + visible(columns.time);
+  if (!columns.kept.empty()) text += "; kept as they are " + list(columns.kept);
+  if (!columns.left_out.empty()) text += "; left out " + list(columns.left_out);
+  return text + "\n";
+}
+
 ordered_json perturb_plan_json(const engine::PerturbPlanned& planned, const KeyNames& names) {
   report::Perturbed bare;
   bare.guarantee = planned.guarantee;

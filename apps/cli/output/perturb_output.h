@@ -13,6 +13,9 @@ nlohmann::ordered_json perturb_plan_json(const engine::PerturbPlanned&, const Ke
 // Where a mechanism does not fit, keys are called by these names; without names, as in a job file.
 Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json, const KeyNames& = nullptr);
 
+// What becomes of each column.
+std::string columns_text(const engine::Job&, const engine::PerturbedColumns&);
+
 std::string perturbed_text(const engine::Job&, const engine::PerturbedRelease&);
 nlohmann::ordered_json perturbed_summary_json(const engine::Job&, const engine::PerturbedRelease&);
 

@@ -45,6 +45,8 @@ struct ForecastDocuments {
   // A forecast shows the history behind it, which is its owner's alone unless it was public or got noise first.
   enum class History { of_its_owner, released, noised };
   History history = History::of_its_owner;
+  // Of a private history, with the debit that this call made for it.
+  std::optional<report::Forecasted::PrivateInput> input = std::nullopt;
 };
 ForecastDocuments documents_of(const report::Forecasted&);
 

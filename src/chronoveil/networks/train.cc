@@ -112,10 +112,10 @@ Failure stored_already(const std::string& folder, const ledger::DebitId& debit) 
 }
 
 // The run of this job that was begun and not finished.
-Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
-  CV_TRY(const ledger::View view, budget.ledger.view(job.dataset));
+Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const engine::Claim& claim) {
+  CV_TRY(const ledger::View view, budget.ledger.view(claim.dataset));
   const auto last = std::find_if(view.runs.rbegin(), view.runs.rend(),
-                                 [&](const ledger::Debit& run) { return run.terms.job == engine::digest_of(job); });
+                                 [&](const ledger::Debit& run) { return run.terms.job == claim.digest; });
   return last == view.runs.rend() ? std::nullopt : std::optional(last->id);
 }
 
@@ -160,6 +160,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   engine::NumberedKind kind;
   CV_TRY(kind.claim, engine::claim_of(job));
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, kind.claim, options.ledger));
+  CV_TRY(kind.claim, engine::as_known(budget, std::move(kind.claim)));
   // Standard input is read once, after the debit.
   if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
   CV_CHECK(check_trainer(job, training.planned, options.device));
@@ -167,7 +168,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_CHECK(engine::make_private_folder("training", folder));
   CV_TRY(const engine::FolderLock lock,
          engine::FolderLock::take("training", folder, "another process trains this job now"));
-  CV_TRY(kind.unfinished, unfinished_run(budget, job));
+  CV_TRY(kind.unfinished, unfinished_run(budget, kind.claim));
   kind.check_replaces_other = [&](ledger::Ledger& ledger) {
     return engine::check_replaces_no_other(job, kind.claim.digest, kind.claim.facts, ledger);
   };
@@ -199,6 +200,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
     work.finish();
     CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
     training.budget = engine::budget_left(after);
+    CV_TRY(training.budget->programme, engine::programme_use(budget.ledger, id()));
     CV_TRY(const report::Trained trained, training::report_of(job, training));
     training.json = report::to_json(trained);
     CV_TRY(std::string digest, report::release_digest(training.json));

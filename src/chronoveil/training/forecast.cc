@@ -278,8 +278,7 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
   kind.open_budget = [&] { return engine::open_budget(kind.claim, request.run.ledger); };
   kind.before_next_time =
       "the same forecast without --private reads every row at no cost; what it writes is not private, and for the "
-      "owner "
-      "alone";
+      "owner alone";
   kind.open = [&] { return engine::check_train_columns(request.source, ready.channels); };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     if (!draws.mark().empty()) {
@@ -299,7 +298,13 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
          again
              ? engine::emit_again(*again, request.run, kind)
              : engine::run_debited(request.run, ask_of(*forecasting.privacy, forecasting.model.config.channels), kind));
-  return documents_of(kept);
+  ForecastDocuments all = documents_of(kept);
+  if (!again && kept.debit) {
+    all.input = kept.forecasted.input;
+    all.input->debit = kept.debit;
+    all.input->budget = kept.budget;
+  }
+  return all;
 }
 
 }  // namespace chronoveil::training

@@ -8,9 +8,10 @@ namespace chronoveil::training {
 
 namespace fs = std::filesystem;
 
-Result<std::string> training_folder(const engine::OpenBudget& budget, const engine::Job& job) {
-  CV_TRY(const fs::path path,
-         engine::folder_beside(budget.place, "training", fs::path(job.dataset) / engine::digest_of(job)));
+Result<std::string> training_folder(engine::OpenBudget& budget, const engine::Job& job) {
+  CV_TRY(engine::Claim asked, engine::claim_of(job));
+  CV_TRY(const engine::Claim claim, engine::as_known(budget, std::move(asked)));
+  CV_TRY(const fs::path path, engine::folder_beside(budget.place, "training", fs::path(job.dataset) / claim.digest));
   return path.string();
 }
 

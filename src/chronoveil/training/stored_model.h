@@ -9,7 +9,7 @@
 
 namespace chronoveil::training {
 
-Result<std::string> training_folder(const engine::OpenBudget&, const engine::Job&);
+Result<std::string> training_folder(engine::OpenBudget&, const engine::Job&);
 std::string stored_model(const std::string& folder, const ledger::DebitId&);
 std::string stored_json(const std::string& folder, const ledger::DebitId&);
 // What an error says of a model that is stored.

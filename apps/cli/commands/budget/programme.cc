@@ -32,16 +32,31 @@ std::string price_text(double epsilon, double delta) {
                    : fmt::format("ε = {}", ledger::rounded_up(epsilon));
 }
 
-std::string programme_text(const engine::PricedProgramme& priced) {
+std::string releases_text(const std::vector<engine::PricedRelease>& releases) {
   std::vector<std::vector<std::string>> rows{{"release", "times", "ε", "mechanism", "error", "noise"}};
-  for (const engine::PricedRelease& one : priced.releases)
+  for (const engine::PricedRelease& one : releases)
     rows.push_back({visible(one.name), std::to_string(one.times), shortest(one.epsilon), one.mechanism,
                     one.error ? figure(*one.error) : "unknown", one.noise});
+  return table_text(rows);
+}
+
+std::string together_text(double epsilon, double delta, double epsilon_sum, double delta_sum) {
+  return fmt::format("together  {}, composed tightly; the jobs ask {}, added up\n", price_text(epsilon, delta),
+                     price_text(epsilon_sum, delta_sum));
+}
+
+std::string total_text(const engine::ProgrammeTotal& total, const std::string& dataset) {
+  return releases_text(total.releases) + together_text(total.epsilon, total.delta, total.epsilon_sum, total.delta_sum) +
+         fmt::format(
+             "budget    there is no dataset {} yet; this makes one that pays for these releases and nothing else:\n"
+             "          {}\n",
+             dataset, total.create);
+}
+
+std::string programme_text(const engine::PricedProgramme& priced) {
   const ledger::View& budget = priced.budget;
-  std::string text = table_text(rows);
-  text +=
-      fmt::format("together  {}, composed tightly; the jobs ask {}, added up\n",
-                  price_text(priced.epsilon, budget.dataset.delta), price_text(priced.epsilon_sum, priced.delta_sum));
+  std::string text = releases_text(priced.releases) +
+                     together_text(priced.epsilon, budget.dataset.delta, priced.epsilon_sum, priced.delta_sum);
   text += fmt::format("budget    {}: {:.1f} % left; one debit for all takes {} of it{}\n", budget.dataset.name,
                       100 * engine::share_left(budget), ledger::share_text(priced.together.share),
                       priced.together.more > 0 ? "" : ", and does not fit");
@@ -50,9 +65,9 @@ std::string programme_text(const engine::PricedProgramme& priced) {
   return text;
 }
 
-json programme_json(const engine::PricedProgramme& priced) {
+json releases_json(const std::vector<engine::PricedRelease>& priced) {
   json releases = json::array();
-  for (const engine::PricedRelease& one : priced.releases)
+  for (const engine::PricedRelease& one : priced)
     releases.push_back({{"job", one.name},
                         {"times", one.times},
                         {"epsilon", one.epsilon},
@@ -60,7 +75,22 @@ json programme_json(const engine::PricedProgramme& priced) {
                         {"mechanism", one.mechanism},
                         {"noise", one.noise},
                         {"error", one.error ? json(*one.error) : json(nullptr)}});
-  return {{"releases", std::move(releases)},
+  return releases;
+}
+
+json total_json(const engine::ProgrammeTotal& total) {
+  return {{"releases", releases_json(total.releases)},
+          {"epsilon", total.epsilon},
+          {"delta", total.delta},
+          {"added_up", {{"epsilon", total.epsilon_sum}, {"delta", total.delta_sum}}},
+          {"together", nullptr},
+          {"debit_by_debit", nullptr},
+          {"create", total.create},
+          {"debit", nullptr}};
+}
+
+json programme_json(const engine::PricedProgramme& priced) {
+  return {{"releases", releases_json(priced.releases)},
           {"epsilon", priced.epsilon},
           {"delta", priced.budget.dataset.delta},
           {"added_up", {{"epsilon", priced.epsilon_sum}, {"delta", priced.delta_sum}}},
@@ -71,6 +101,20 @@ json programme_json(const engine::PricedProgramme& priced) {
 
 Result<void> programme(const ProgrammeOptions& options) {
   CV_TRY(const engine::Programme read, engine::read_programme(options.file));
+  CV_TRY(const bool there, engine::has_dataset(read, options.ledger));
+  if (!there) {
+    CV_TRY(const engine::ProgrammeTotal total, engine::total_of(read, options.ledger));
+    if (!options.dry_run)
+      return fail(ErrorKind::usage, "dataset",
+                  fmt::format("there is no dataset '{}' in the ledger yet; with just the total of this programme: {}",
+                              read.dataset, total.create));
+    if (options.json) {
+      print(total_json(total));
+    } else {
+      std::cout << total_text(total, read.dataset);
+    }
+    return {};
+  }
   CV_TRY(const engine::PricedProgramme priced, engine::price_programme(read, options.ledger));
   json all = programme_json(priced);
   std::string text = programme_text(priced);

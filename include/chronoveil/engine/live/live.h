@@ -32,6 +32,8 @@ struct LiveOptions {
   // As RunOptions::before_debit, where a start opens a release or its next span. Not where a span follows while it
   // runs: the job said so, and nobody may be there.
   std::function<Result<void>(const DebitAhead&)> before_debit;
+  // The debit that opened a release or its next span, what it promises, and what it left.
+  std::function<void(const ledger::DebitReference&, const Guarantee&, const report::BudgetLeft&)> opened;
   // Lines of a release CSV, the header first, once they are durable.
   std::function<Result<void>(std::string_view lines)> publish;
   // What its user should know while it runs: refused rows, the end of the horizon. Never a data value.
@@ -68,6 +70,9 @@ struct LiveStanding {
   std::optional<Guarantee> guarantee;
   std::string mark;         // of a rehearsal
   std::int64_t broken = 0;  // rows that could not be read, in this process
+  // Rows of counts that came too late, lie after the horizon or too far ahead: what they count is in no step. In this
+  // process; none where rows are people, of whom nothing may be seen.
+  std::int64_t lost = 0;
   // Only for an open release that stores how much of the cap each person has used.
   std::optional<LiveCaps> caps;
 };

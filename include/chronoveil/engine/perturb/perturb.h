@@ -45,6 +45,15 @@ bool leaves_at_once(const Job&);
 Result<PerturbedRelease> run_perturbation(const Job&, const PerturbOptions&);
 Result<PerturbedRelease> run_perturbation_again(const Job&, const std::string& debit, const PerturbOptions&);
 
+// What becomes of the columns of the source, by its header: no row is looked at.
+struct PerturbedColumns {
+  std::string time;                                // empty: there is none
+  std::vector<std::string> kept, moved, left_out;  // as they are; moved, or changed in place; in no output
+};
+// Empty where the header cannot be known: of a stream, of rows without one, of a file that is not there yet. An error
+// lists the columns unless they look like a row of data.
+Result<std::optional<PerturbedColumns>> perturbed_columns(const Job&);
+
 using PerturbChecked = CheckedJob<PerturbPlanned>;
 Result<PerturbChecked> check_perturbation(const Job&, const RunOptions&, bool read_data);
 

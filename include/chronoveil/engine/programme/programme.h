@@ -74,6 +74,17 @@ struct PricedProgramme {
 // No debit, no data.
 Result<PricedProgramme> price_programme(const Programme&, const std::string& ledger);
 
+// The same where the dataset is not there yet, and the command that creates one which holds this programme alone.
+struct ProgrammeTotal {
+  std::vector<PricedRelease> releases;
+  double epsilon = 0, delta = 0;          // of everything, composed tightly
+  double epsilon_sum = 0, delta_sum = 0;  // what the jobs ask, added up
+  std::string create;
+};
+Result<ProgrammeTotal> total_of(const Programme&, const std::string& ledger);
+// Whether the ledger has the programme's dataset. Makes no ledger where none is.
+Result<bool> has_dataset(const Programme&, const std::string& ledger);
+
 // Makes the debit, with one slot for each run. A second debit of the same programme is refused unless `confirmed`.
 Result<ledger::DebitReference> reserve_programme(const Programme&, const std::string& ledger, bool confirmed = false);
 

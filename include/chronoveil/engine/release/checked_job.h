@@ -6,6 +6,7 @@
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/release/data_seen.h"
 #include "chronoveil/ledger/ledger.h"
+#include "chronoveil/report/series/published.h"
 
 namespace chronoveil::engine {
 
@@ -18,6 +19,7 @@ struct EarlierDebit {
   ledger::State state = ledger::State::reserved;
   bool stored = false;    // its release can be emitted anew
   bool taken_up = false;  // nothing was drawn for it: the next run of this job uses it, at no further cost
+  std::optional<report::ProgrammeUse> programme = std::nullopt;  // that the slot belongs to
 };
 
 // Validates job, columns, outputs and budget. Makes no debit and reads no value, except that with `read_data` the data
@@ -32,8 +34,8 @@ struct CheckedJob {
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
   std::optional<DataSeen> seen = std::nullopt;         // with `read_data`
 };
-// Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
-// pipes can be read only once.
+// Whether the rows can be read by a check: standard input and pipes can be read only once, and rows that a program
+// pushes to a live release are not there yet.
 bool rows_can_be_checked(const Job&);
 
 }  // namespace chronoveil::engine

@@ -22,6 +22,10 @@ struct DataSeen {
   // Of a job that says whose a row is:
   std::optional<std::int64_t> people, people_over_caps;
   std::int64_t over_caps = 0;  // records, or amounts, that the caps leave out
+  // Of a live release:
+  std::optional<std::int64_t> files;  // in its folder
+  std::int64_t refused = 0;           // rows of counts that it would refuse: too late, too early or twice
+  std::string first_refused;          // which row is the first of them, and why
 };
 
 }  // namespace chronoveil::engine

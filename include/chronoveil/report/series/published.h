@@ -18,6 +18,15 @@ struct CapGrowth {
   double epsilon = 0;
 };
 
+// How many runs of a programme are used, by its jobs.
+struct ProgrammeUse {
+  struct OfJob {
+    std::string name;
+    std::int64_t used = 0, runs = 0;
+  };
+  std::vector<OfJob> jobs;
+};
+
 // What is left of the dataset's budget after the debit.
 struct BudgetLeft {
   std::string dataset;
@@ -26,6 +35,8 @@ struct BudgetLeft {
   std::string still_admits;       // "a gaussian with noise_multiplier >= 2.9, ..."
   // For more releases like it, right after it was made; in no document.
   std::optional<ledger::Room> room = std::nullopt;
+  // Of a run that takes a slot, which leaves the budget as it is; in no document either.
+  std::optional<ProgrammeUse> programme = std::nullopt;
 };
 
 struct Published {

@@ -42,7 +42,7 @@ struct Evaluation {
 // [lower, upper]. No steps: all zero.
 struct Errors {
   double mean_absolute = 0, root_mean_square = 0, mean_relative = 0, coverage = 0;  // against the truth
-  double mean_absolute_bounded = 0;                                                 // against what the mechanism saw
+  double mean_absolute_bounded = 0, coverage_bounded = 0;                           // against what the mechanism saw
 };
 Errors errors_of(const Evaluation&);
 std::string evaluation_html(const Evaluation&);

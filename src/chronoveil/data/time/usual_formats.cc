@@ -86,6 +86,15 @@ std::vector<std::string> of_number(std::size_t digits) {
 
 }  // namespace
 
+std::vector<std::string> all_usual_formats() {
+  std::vector<std::string> formats{"iso8601", "epoch", "epoch_ms", "epoch_min", "%Y%m", "%Y%m%d"};
+  for (const Shape& date : kDates)
+    for (const Shape& time : kTimesOfDay)
+      for (const std::string_view format : date.formats)
+        formats.push_back(std::string(format).append(*time.formats.begin()));
+  return formats;
+}
+
 std::vector<std::string> usual_formats(std::string_view text) {
   const std::size_t digits = run_length(text, is_digit);
   const std::string_view beyond = text.substr(digits);

@@ -12,4 +12,7 @@ namespace chronoveil::data {
 // Formats for `source.time_format`, the likeliest first; none where the shape is unusual.
 std::vector<std::string> usual_formats(std::string_view text);
 
+// All that may be named so, and iso8601.
+std::vector<std::string> all_usual_formats();
+
 }  // namespace chronoveil::data

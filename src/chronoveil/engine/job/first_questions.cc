@@ -276,7 +276,31 @@ Result<void> check_answer(const CsvHeader& header, const std::string& key, const
   return {};
 }
 
+namespace {
+
+// Where neither the column of series nor that of values is there, each series is probably a column of its own.
+Result<void> check_columns_given(const CsvHeader& header, const GivenKeys& given) {
+  const auto is_missing = [&](std::string_view key) {
+    const std::string column = word_given(given, key);
+    return !column.empty() && column != kNone &&
+           std::find(header.columns.begin(), header.columns.end(), column) == header.columns.end();
+  };
+  for (const auto& [key, words] : given) {
+    if (words.empty()) continue;
+    Result<void> fits = check_answer(header, key, words.front());
+    if (fits) continue;
+    if (is_missing("source.series") && is_missing("source.value"))
+      fits.error().valid += "; of a file with a column per series, " +
+                            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time"));
+    return fits;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const JobKind& kind) {
+  CV_CHECK(check_columns_given(header, given));
   Words missing;
   while (const std::optional<Question> question = next_question(header, given, kind)) {
     given.push_back({question->key, {question->guess.empty() ? "?" : question->guess}});

@@ -23,7 +23,14 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 std::string facts_path(const std::string& folder) { return folder + "/job.json"; }
+std::string facts_now_path(const std::string& folder) { return folder + "/reading.json"; }
 std::string opening_path(const std::string& folder) { return folder + "/opening.json"; }
+
+std::string text_of(const Facts& facts) {
+  json list = json::array();
+  for (const auto& [key, value] : facts) list.push_back({key, value});
+  return list.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 Failure damaged(const std::string& path) {
   return fail(ErrorKind::storage, "live", "'" + path + "' is damaged; put it back from a backup");
@@ -71,10 +78,24 @@ void LiveFolder::forget_other_people(std::int64_t debit) const {
 }
 
 Result<void> LiveFolder::put(const LiveOpening& opening) const {
-  json list = json::array();
-  for (const auto& [key, value] : opening.facts) list.push_back({key, value});
-  return write_files({{facts_path(path_), list.dump(-1, ' ', false, json::error_handler_t::replace) + "\n", 0600},
+  std::error_code ignored;
+  fs::remove(facts_now_path(path_), ignored);  // of an earlier opening
+  return write_files({{facts_path(path_), text_of(opening.facts), 0600},
                       {opening_path(path_), report::to_json(opening.published), 0600}});
+}
+
+Result<void> LiveFolder::put_facts_now(const Facts& facts) const {
+  return write_files({{facts_now_path(path_), text_of(facts), 0600}});
+}
+
+Result<Facts> LiveFolder::facts_opened() const { return facts_in(facts_path(path_)); }
+
+Result<Facts> LiveFolder::facts_now() const {
+  CV_TRY(Facts opened, facts_opened());
+  std::error_code ignored;
+  if (!fs::exists(facts_now_path(path_), ignored)) return opened;
+  CV_TRY(Facts now, facts_in(facts_now_path(path_)));
+  return differ_in_reading_alone(opened, now) ? now : opened;
 }
 
 Result<LiveOpening> LiveFolder::get() const {

@@ -8,6 +8,7 @@
 #include "chronoveil/base/interrupted.h"
 #include "chronoveil/data/live/patience.h"
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/live/see.h"
 #include "chronoveil/engine/live/session.h"
 
 namespace chronoveil::engine {
@@ -29,15 +30,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kLookAgain = 500ms;
 // The same without a look at whether somebody interrupts.
 constexpr std::chrono::milliseconds kHeedAgain = 100ms;
-
-// Where rows are people, the order of the files must decide nothing either.
-Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
-  const data::FileOrder order = rows_are_people(job) ? data::FileOrder::any : data::FileOrder::by_name;
-  Result<std::unique_ptr<data::LiveInput>> input = by_key({"source"}, data::open_live_input(job.source, follow, order));
-  if (!input && !input.error().parameter.starts_with("source."))
-    input.error() = under_key("source.path", std::move(input.error()));
-  return input;
-}
 
 // Whether the file that enforces the cap is what the state says. Another process may publish meanwhile, so the state
 // and the file may change while they are read: then that process vouches for them.
@@ -107,7 +99,7 @@ Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const L
   if (options.seed && options.replay)
     return fail(ErrorKind::usage, "run.seed", "a replay has its own random choices; leave `run.seed` out");
   // Opened before anything is spent; nothing is read from it yet.
-  CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
+  CV_TRY(const std::unique_ptr<data::LiveInput> input, open_live_source(job, !options.once));
   return run_live_on(*input, clock, job, options);
 }
 

@@ -15,8 +15,8 @@ namespace chronoveil::engine {
 namespace {
 
 // What a debit is for, who opened it, and what was opened: a release resumes only if its folder agrees with the ledger.
-ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
-  return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
+ledger::LiveTag tag_of(const Job& job, const Facts& opened, const LiveState& state, const std::string& opening) {
+  return {job.live().name, digest_of(opened), state.span, token_text(state.holder), opening};
 }
 
 // Everything but values and axis.
@@ -169,20 +169,25 @@ Result<void> LiveSession::open_or_resume() {
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
     // Without a debit of its own nothing was begun, and the job may still change.
-    if (debit && debit->terms.live->holder == token_text(keeping.state.holder)) CV_CHECK(check_unchanged());
+    if (debit && debit->terms.live->holder == token_text(keeping.state.holder))
+      CV_CHECK(check_goes_on(keeping.folder, *job_, false));
     return open_span(keeping.state.span);
   }
   if (!debit || lost || (!over && !has_state)) return open_span(0);
   if (!over) {
-    CV_CHECK(check_unchanged());
+    CV_CHECK(check_unchanged(*debit));
     CV_TRY(const std::string opened, keeping.folder.opening_digest());
-    if (debit->terms.live != tag_of(*job_, keeping.state, opened))
+    Facts facts = live_facts_of(*job_);
+    if (keeping.folder.has_opening()) {
+      CV_TRY(facts, keeping.folder.facts_opened());
+    }
+    if (debit->terms.live != tag_of(*job_, facts, keeping.state, opened))
       return storage("what lies in '" + keeping.folder.path() + "' is not what the debit " + debit->id.text() +
                      " was made for; put back the folder as the program left it");
     return resume_span();
   }
   if (job_->live().continues && whole) {
-    CV_CHECK(check_unchanged());
+    CV_CHECK(check_unchanged(*debit));
     CV_TRY(const LiveOpening before, keeping.folder.get());
     if (keeping.state.step == before.published.plan.shape.steps) return open_span(keeping.state.span + 1);
   }
@@ -192,14 +197,8 @@ Result<void> LiveSession::open_or_resume() {
                   "); `run.yes` opens a new one with a new debit");
 }
 
-Result<void> LiveSession::check_unchanged() const {
-  if (!keeping_->folder.has_opening()) return {};
-  CV_TRY(const LiveOpening opening, keeping_->folder.get());
-  const std::string changed = difference(opening.facts, live_facts_of(*job_));
-  if (changed.empty()) return {};
-  return fail(ErrorKind::usage, "live",
-              "the job is not the one that the release '" + job_->live().name + "' was opened with: " + changed +
-                  "; put it back, or give the changed one another `live.name` and `output.csv`");
+Result<void> LiveSession::check_unchanged(const ledger::Debit& debit) const {
+  return go_on_with(keeping_->folder, *job_, is_untouched(debit, keeping_->state));
 }
 
 // Plan, state, debit, state; and only then the first row. After a crash in between, an unused debit of this very span
@@ -238,7 +237,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
     opening.earlier = keeping.state.witness();
   }
-  const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
+  const ledger::LiveTag tag = tag_of(*job_, live_facts_of(*job_), opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   CV_TRY(Claim claim, claim_of(this_span));
   // Before anything is written, so that a job over the budget can be changed and tried again.
@@ -275,6 +274,9 @@ Result<void> LiveSession::open_span(std::int64_t span) {
       return tl::unexpected(std::move(made.error()));
     }
     keeping.run.emplace(*std::move(made));
+    if (options_->opened)
+      if (const Result<ledger::View> after = keeping.budget.ledger.view(job_->dataset))
+        options_->opened(keeping.run->debit(), opened_.release.guarantee, budget_left(*after));
   }
   opened_.debit = keeping.run->debit();
   // An error before the first step must name this debit, not an earlier one.

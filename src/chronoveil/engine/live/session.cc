@@ -28,6 +28,10 @@ mechanisms::LiveValue shown_as(const Job& job, const mechanisms::LiveValue& valu
           adjusted(job, value.upper, post::integer_above), value.sampled};
 }
 
+std::int64_t max_gap_of(const Job& job, std::int64_t steps) {
+  return job.live().max_gap.value_or(std::max<std::int64_t>(10, (steps + 3) / 4));
+}
+
 std::string token_text(std::int64_t token) {
   return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
 }
@@ -124,9 +128,7 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   return commit();
 }
 
-std::int64_t LiveSession::max_gap() const {
-  return job_->live().max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
-}
+std::int64_t LiveSession::max_gap() const { return max_gap_of(*job_, cursor_->steps()); }
 
 bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
   return (instant - from) / cursor_->usual_length() > max_gap();
@@ -137,6 +139,12 @@ Result<void> LiveSession::refuse(const data::Arrival& arrival, std::size_t row, 
     say("row " + std::to_string(arrival.number[row]) + (arrival.part.empty() ? "" : " of " + arrival.part) + ": " +
         why + "; refused");
   return put_aside(arrival, row, why);
+}
+
+// A row that is refused although it should count.
+Result<void> LiveSession::lose(const data::Arrival& arrival, std::size_t row, const std::string& why) {
+  ++lost_;
+  return refuse(arrival, row, why);
 }
 
 // Without a word: for the owner's file alone. Whether a person's row was refused must not be seen, not even by a disk
@@ -150,18 +158,18 @@ Result<void> LiveSession::put_aside(const data::Arrival& arrival, std::size_t ro
 Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row) {
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) {
-    if (time >= started_) return refuse(arrival, row, "it is late: its step was published before");
+    if (time >= started_) return lose(arrival, row, "it is late: its step was published before");
     ++skipped_;
     return {};
   }
   // Left for the next start, without a message: it must not matter who came.
   if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live().continues || !keeping_)) {
-    return refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
+    return lose(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
   }
   if (too_far(time, cursor_->begin())) {
-    return refuse(arrival, row,
-                  "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
+    return lose(arrival, row,
+                "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
   }
   if (finished()) {
     CV_CHECK(skip_to_span(time));
@@ -295,6 +303,7 @@ LiveStanding LiveSession::standing() const {
   stands.guarantee = opened_.release.guarantee;
   stands.mark = opened_.release.mark;
   stands.broken = broken_;
+  stands.lost = lost_;
   return stands;
 }
 

@@ -40,6 +40,9 @@ Result<Planned> plan_live(const Job&, const data::SlotCursor&);
 std::int64_t new_token();
 std::string token_text(std::int64_t);
 
+// How far ahead a row, or a clock, may be, in steps.
+std::int64_t max_gap_of(const Job&, std::int64_t steps);
+
 // A value as the job wants it shown.
 mechanisms::LiveValue shown_as(const Job&, const mechanisms::LiveValue&);
 
@@ -101,7 +104,7 @@ class LiveSession {
   }
 
   Result<void> open_or_resume();
-  Result<void> check_unchanged() const;
+  Result<void> check_unchanged(const ledger::Debit&) const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
   Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);
@@ -134,6 +137,7 @@ class LiveSession {
   void tell(const std::string& standing);
   void tell_standing();
   Result<void> refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> lose(const data::Arrival&, std::size_t row, const std::string& why);
   Result<void> put_aside(const data::Arrival&, std::size_t row, std::string_view why);
   void say(const std::string& text) const;
 
@@ -165,7 +169,7 @@ class LiveSession {
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   bool stale_ = false;
-  std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
+  std::int64_t broken_ = 0, refused_ = 0, lost_ = 0, skipped_ = 0;
 };
 
 // run_live by the given clock.

@@ -1,7 +1,10 @@
 // Running and checking a job with [perturb]; release/order.h has the order in which it happens.
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "chronoveil/base/interrupted.h"
+#include "chronoveil/engine/job/column_guesses.h"
 #include "chronoveil/engine/perturb/ask.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/perturb/kept_rows.h"
@@ -59,6 +62,13 @@ Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   CV_CHECK(open.rows->use(used));
   open.columns.delimiter = job.source.delimiter.value_or(open.rows->delimiter());
   return open;
+}
+
+std::string named(const std::vector<std::string>& columns) {
+  constexpr std::size_t kShown = 20;
+  std::string all;
+  for (std::size_t i = 0; i < std::min(columns.size(), kShown); ++i) all += (i == 0 ? "" : ", ") + columns[i];
+  return columns.size() > kShown ? all + " and " + std::to_string(columns.size() - kShown) + " more" : all;
 }
 
 Result<RowMover> mover_for(const mechanisms::TemporalPlan& plan, const PerturbColumns& columns,
@@ -301,6 +311,32 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
   CV_CHECK(claim_for(job, planned.chosen.relation, options, kind));
   return emit_again(debit, options, kind);
+}
+
+Result<std::optional<PerturbedColumns>> perturbed_columns(const Job& job) {
+  std::error_code ignored;
+  if (job.source.path == "-" || !job.source.header || !std::filesystem::exists(job.source.path, ignored))
+    return std::nullopt;
+  CV_TRY(const std::unique_ptr<data::FieldRows> rows, data::open_field_rows(rows_of(job), {}));
+  const std::vector<std::string>& header = rows->columns();
+  Result<PerturbColumns> found = columns_of(job, header);
+  if (!found) {
+    if (!looks_like_a_row(header)) found.error().message += "; its columns are " + named(header);
+    return tl::unexpected(std::move(found.error()));
+  }
+  PerturbedColumns columns;
+  if (found->time) columns.time = header[*found->time];
+  const auto is_in = [](const std::vector<std::size_t>& places, std::size_t i) {
+    return std::find(places.begin(), places.end(), i) != places.end();
+  };
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (i == found->time) continue;
+    (is_in(found->kept, i)        ? columns.kept
+     : is_in(found->perturbed, i) ? columns.moved
+                                  : columns.left_out)
+        .push_back(header[i]);
+  }
+  return columns;
 }
 
 Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& options, bool read_data) {

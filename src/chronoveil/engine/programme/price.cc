@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "chronoveil/accounting/accountant.h"
@@ -111,6 +113,21 @@ Result<Asked> asked_by(const Job& job) {
   return Asked{std::move(claim), ask_of(planned)};
 }
 
+ledger::Protected protected_by_all(const std::vector<Claim>& claims) {
+  ledger::Protected all{Unit::user, 1, Relation::add_remove};
+  for (const Claim& claim : claims) {
+    all.unit = std::min(all.unit, claim.unit);
+    all.relation = std::max(all.relation, claim.relation);
+  }
+  std::optional<std::int64_t> width;
+  for (const Claim& claim : claims) {
+    const bool counts = all.relation == Relation::swap ? claim.relation == Relation::swap : claim.unit == Unit::w_event;
+    if (counts) width = std::min(width.value_or(claim.width), claim.width);
+  }
+  all.width = width.value_or(1);
+  return all;
+}
+
 Result<JobRoom> room_of_job(const Job& job, const std::string& ledger) {
   CV_TRY(const Asked asked, asked_by(job));
   CV_TRY(OpenBudget budget, open_budget(asked.claim, ledger));
@@ -151,6 +168,50 @@ Result<PricedProgramme> price_programme(const Programme& programme, const std::s
   priced.fits_apart = ledger::holds(dataset.filter, apart);
   priced.budget = std::move(all.budget.view);
   return priced;
+}
+
+// The tight price of all, a thousandth up at most: the first debit of a dataset is admitted if it alone keeps (ε, δ).
+Result<ProgrammeTotal> total_of(const Programme& programme, const std::string& ledger) {
+  ProgrammeTotal total;
+  std::vector<Asked> asked;
+  std::vector<Claim> claims;
+  for (const ProgrammeRelease& release : programme.releases) {
+    CV_TRY(Asked one, asked_by(release.job));
+    const auto times = static_cast<double>(release.times);
+    total.releases.push_back({release.name, release.times, one.ask.mechanism, one.ask.noise, one.ask.error,
+                              one.claim.epsilon.value(), one.claim.delta.value()});
+    total.epsilon_sum += times * one.claim.epsilon.value();
+    total.delta_sum += times * one.claim.delta.value();
+    claims.push_back(one.claim);
+    asked.push_back(std::move(one));
+  }
+  ledger::Dataset dataset;
+  dataset.promise = protected_by_all(claims);
+  CV_TRY(const ledger::Terms terms, terms_of_all(programme, asked, dataset));
+  std::vector<accounting::Event> events;
+  for (const Asked& one : asked) events.push_back(one.ask.event);
+  CV_TRY(const accounting::Event charged,
+         ledger::fitted(ledger::composed(events_of(programme, events)), terms.stated, dataset.promise));
+  total.delta = std::min(programme.delta.value_or(total.delta_sum), 0.5);
+  CV_TRY(const Delta delta, Delta::make(total.delta));
+  CV_TRY(const accounting::Price price, accounting::epsilon_at(charged, delta, {.fitted = true}));
+  total.epsilon = price.epsilon;
+  Claim all = claims.front();
+  all.unit = dataset.promise.unit;
+  all.relation = dataset.promise.relation;
+  all.width = dataset.promise.width;
+  const double digit = std::pow(10.0, std::floor(std::log10(total.epsilon)) - 2);
+  total.create = create_command(all, std::ceil(total.epsilon / digit) * digit, total.delta, ledger);
+  return total;
+}
+
+Result<bool> has_dataset(const Programme& programme, const std::string& ledger) {
+  CV_TRY(const std::string place, ledger_place(ledger));
+  std::error_code ignored;
+  if (place.find("://") == std::string::npos && !std::filesystem::exists(place, ignored)) return false;
+  CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
+  CV_TRY(const std::vector<std::string> names, open.datasets());
+  return std::find(names.begin(), names.end(), programme.dataset) != names.end();
 }
 
 Result<ledger::DebitReference> reserve_programme(const Programme& programme, const std::string& ledger,

@@ -56,23 +56,6 @@ class Release {
   std::map<int, Result<Ask>> plans_;
 };
 
-// What every release protects: the least of them. A dataset that they all fit promises no more.
-ledger::Protected protected_by_all(const std::vector<Release>& releases) {
-  ledger::Protected all{Unit::user, 1, Relation::add_remove};
-  for (const Release& release : releases) {
-    all.unit = std::min(all.unit, release.claim().unit);
-    all.relation = std::max(all.relation, release.claim().relation);
-  }
-  std::optional<std::int64_t> width;
-  for (const Release& release : releases) {
-    const Claim& claim = release.claim();
-    const bool counts = all.relation == Relation::swap ? claim.relation == Relation::swap : claim.unit == Unit::w_event;
-    if (counts) width = std::min(width.value_or(claim.width), claim.width);
-  }
-  all.width = width.value_or(1);
-  return all;
-}
-
 }  // namespace
 
 Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, Delta delta, EqualError equal) {
@@ -97,7 +80,9 @@ Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, De
                     "' is not known from its plan, nor is any other; for means, give public counts (plan.counts or "
                     "plan.users)");
   ledger::Dataset dataset;
-  dataset.promise = protected_by_all(releases);
+  std::vector<Claim> claims;
+  for (const Release& release : releases) claims.push_back(release.claim());
+  dataset.promise = protected_by_all(claims);
   // Which ε the releases get for an error, and what all of it costs.
   struct Split {
     std::vector<int> indices;

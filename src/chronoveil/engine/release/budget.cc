@@ -139,9 +139,12 @@ std::string not_hidden_by(const Claim& claim) {
 
 // Twice, since its total covers everything that will ever be released.
 std::string create_command(const Claim& claim, const std::string& ledger) {
-  std::string command =
-      "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon.value());
-  if (const double delta = claim.delta.value(); delta > 0) command += " --delta " + shortest(std::min(2 * delta, 0.5));
+  return create_command(claim, 2 * claim.epsilon.value(), std::min(2 * claim.delta.value(), 0.5), ledger);
+}
+
+std::string create_command(const Claim& claim, double epsilon, double delta, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + fmt::format("{:.6g}", epsilon);
+  if (delta > 0) command += fmt::format(" --delta {:.6g}", delta);
   command += " --unit " + std::string(name(claim.unit));
   if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
   if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);
@@ -294,7 +297,8 @@ std::string programme_note(const Programmed& programme, const std::optional<ledg
 
 }  // namespace
 
-Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& asked, const Ask& ask) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
   if (slot) return budget.view.dataset.filter.nothing();
   return with_advice(budget.ledger.check(terms_of(claim, ask, budget.view.dataset), ask.event), budget, claim, ask);
@@ -304,9 +308,10 @@ Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask&
   return budget.ledger.room_for(terms_of(claim, ask, budget.view.dataset), ask.event);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& asked, const Ask& ask,
                                 const ledger::BeforeSecond& before_second,
                                 const std::function<void(const std::string&)>& note) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!programme.programmes.empty()) {
     CV_TRY(std::optional<ledger::Receipt> opened,
@@ -319,10 +324,11 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const As
       budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
 
-Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask,
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& asked, const Ask& ask,
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note,
                                         const std::optional<ledger::LiveTag>& live) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   const std::int64_t uses = ask.uses.value_or(0);
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!live && !programme.programmes.empty()) {
@@ -338,7 +344,25 @@ Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, 
       with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, claim, ask));
 }
 
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+Result<std::optional<report::ProgrammeUse>> programme_use(ledger::Ledger& ledger, const ledger::DebitId& id) {
+  std::optional<report::ProgrammeUse> use;
+  if (!id.slot) return use;
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(id.dataset));
+  const auto whole = std::find_if(debits.begin(), debits.end(),
+                                  [&](const ledger::Debit& debit) { return debit.id.sequence == id.sequence; });
+  if (whole == debits.end() || whole->programme.empty()) return use;
+  use.emplace();
+  for (const ledger::SlotsFor& release : whole->programme) {
+    const auto first = whole->slots.begin() + release.first;
+    const auto used =
+        std::count_if(first, first + release.count, [](const auto& slot) { return slot.state.has_value(); });
+    use->jobs.push_back({release.name, used, release.count});
+  }
+  return use;
+}
+
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& asked, const Ask& ask) {
+  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
   for (const ledger::Debit& debit : debits)
@@ -350,7 +374,10 @@ Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Clai
     }
   const auto last = std::find_if(debits.rbegin(), debits.rend(),
                                  [&](const ledger::Debit& debit) { return debit.terms.job == claim.digest; });
-  if (slot) return EarlierDebit{*slot, ledger::State::reserved, false, true};
+  if (slot) {
+    CV_TRY(std::optional<report::ProgrammeUse> use, programme_use(budget.ledger, *slot));
+    return EarlierDebit{*slot, ledger::State::reserved, false, true, std::move(use)};
+  }
   if (last == debits.rend()) return std::nullopt;
   CV_TRY(const std::optional<ledger::DebitReference> unused,
          budget.ledger.to_take_up(terms_of(claim, ask, budget.view.dataset), ask.event, last->uses));

@@ -39,6 +39,7 @@ std::string not_hidden_by(const Claim&);
 
 // The command that creates the dataset of a claim, with room for it twice. `ledger` may be empty.
 std::string create_command(const Claim&, const std::string& ledger);
+std::string create_command(const Claim&, double epsilon, double delta, const std::string& ledger);
 
 // The ledger of a run, open, with the job's dataset in it.
 struct OpenBudget {
@@ -55,6 +56,16 @@ Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const st
 // The same, once no output of the job would replace the ledger or anything beside it. Refused, too: a job whose caps
 // are of a look that the ledger does not have.
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
+
+// The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a
+// job which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row
+// could be read, serves the job with the right format, too. Every function below asks the ledger in this name.
+//   Why it holds   The debit pays for one draw of its event, under its terms. The ledger hands it out, once, if event
+//                  and terms are the same and nothing was drawn; how rows are read is no part of them. A format is as
+//                  public as the rest of the job, and caps are enforced on rows as the one run that draws reads them
+//   Edges          Only the usual formats are tried, as a ledger has digests alone. A debit of such a job that was
+//                  drawn from counts as an earlier one of this job: a second one is asked for
+Result<Claim> as_known(OpenBudget&, Claim);
 
 // What a ledger calls the mechanism of a look.
 inline constexpr std::string_view kLook = "look";
@@ -115,6 +126,9 @@ Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&,
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note = {},
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
+
+// How much of its programme was used, if the debit is a slot of one.
+Result<std::optional<report::ProgrammeUse>> programme_use(ledger::Ledger&, const ledger::DebitId&);
 
 // What a debit for slots says of a job in it.
 ledger::Terms slot_terms_of(const Claim&, const Ask&, const ledger::Dataset&);

@@ -77,7 +77,9 @@ Result<void> check_tells_something(const std::string& tells_nothing, const RunOp
 
 std::string how_to_read_before(const Job& job) {
   const std::string changed =
-      "; mend the data, since a changed job, such as one of another time format, has a debit of its own";
+      "; mend the data, or `source.time_format`, which leaves the debit as it is: a job that is changed in anything "
+      "else "
+      "has one of its own";
   if (rows_can_be_checked(job)) return "chronoveil check reads every row beforehand" + changed;
   return "rows from standard input or a pipe can be read only once; put them into a file, and chronoveil check reads "
          "every row beforehand" +
@@ -125,7 +127,8 @@ Result<ledger::Debit> debit_of_job(OpenBudget& budget, const Claim& claim, const
   std::optional<ledger::Debit> found;
   if (row != debits.end()) found = id.slot ? ledger::slot_as_debit(*row, *id.slot) : *row;
   if (!found) return invalid("run.again", debit, "it must be a debit that is in the ledger; see budget history");
-  if (found->terms.job != claim.digest)
+  CV_TRY(const Claim known, as_known(budget, claim));
+  if (found->terms.job != claim.digest && found->terms.job != known.digest)
     return invalid("run.again", debit, "it must be a debit of this very job over this span");
   return *found;
 }

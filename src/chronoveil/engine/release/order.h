@@ -86,7 +86,11 @@ Result<void> claim_for(const Job& job, Relation relation, const RunOptions& opti
     return check_replaces_no_other(job, kind.claim.digest, kind.claim.facts, ledger);
   };
   kind.before_next_time = how_to_read_before(job);
-  kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
+  kind.open_budget = [&job, &options, &kind]() -> Result<OpenBudget> {
+    CV_TRY(OpenBudget budget, engine::open_budget(job, kind.claim, options.ledger));
+    CV_TRY(kind.claim, as_known(budget, std::move(kind.claim)));
+    return budget;
+  };
   return {};
 }
 
@@ -235,6 +239,8 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   }
   if (made->published.budget && !id.slot)
     if (Result<ledger::Room> room = room_for(budget, kind.claim, ask)) made->published.budget->room = *std::move(room);
+  if (made->published.budget && id.slot)
+    if (auto use = programme_use(budget.ledger, id)) made->published.budget->programme = *std::move(use);
   return std::move(made->published);
 }
 

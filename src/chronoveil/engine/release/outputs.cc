@@ -233,24 +233,31 @@ Result<void> check_replaces_no_other(const Job& job, const std::string& digest, 
                                      ledger::Ledger& ledger) {
   const std::optional<ReleaseThere> there = release_at(job.json);
   if (!there) return {};
-  if (there->debit.dataset == job.dataset) {
-    if (there->start && !job.slots.start.empty()) {
-      CV_TRY(const SlotAxis axis, axis_of(job));
-      if (*there->start < axis.boundaries.front()) return {};
-    }
-    CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
-    for (const ledger::Debit& debit : debits) {
-      if (debit.id.sequence != there->debit.sequence) continue;
-      const std::optional<std::int64_t>& slot = there->debit.slot;
-      if (slot && is_slot_of(debit, *slot, facts)) return {};
-      const std::optional<ledger::Debit> of_slot = slot ? ledger::slot_as_debit(debit, *slot) : std::nullopt;
-      if ((of_slot ? *of_slot : debit).terms.job == digest) return {};
-    }
+  const auto refuse = [&](std::string_view whose) {
+    return fail(ErrorKind::usage, "output.json",
+                "'" + job.json + "' holds the release of the debit " + there->debit.text() + ", " + std::string(whose) +
+                    ", which would be replaced; name other outputs or move it away; `run.yes` replaces it");
+  };
+  if (there->debit.dataset != job.dataset) return refuse("of another job");
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
+  const auto whole = std::find_if(debits.begin(), debits.end(), [&](const ledger::Debit& debit) {
+    return debit.id.sequence == there->debit.sequence;
+  });
+  const std::optional<std::int64_t>& slot = there->debit.slot;
+  std::optional<ledger::Debit> known;
+  if (whole != debits.end()) known = slot ? ledger::slot_as_debit(*whole, *slot) : *whole;
+  // Another ledger, too, may have a debit by that name.
+  if (!known || known->chain_head != there->chain_head) return refuse("which this ledger does not have");
+  std::optional<std::int64_t> start;
+  if (!job.slots.start.empty()) {
+    CV_TRY(const SlotAxis axis, axis_of(job));
+    start = axis.boundaries.front();
   }
-  return fail(
-      ErrorKind::usage, "output.json",
-      "'" + job.json + "' holds the release of the debit " + there->debit.text() +
-          ", of another job, which would be replaced; name other outputs or move it away; `run.yes` replaces it");
+  if (there->start && start && *there->start < *start) return {};
+  const bool later = there->start && start && *there->start > *start;
+  if (slot && is_slot_of(*whole, *slot, facts)) return later ? refuse("of a later span") : Result<void>();
+  if (known->terms.job == digest) return {};
+  return refuse("of another job");
 }
 
 Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee& guarantee,

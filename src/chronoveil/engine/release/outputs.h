@@ -28,10 +28,11 @@ Result<void> check_replaces_no_release(const NamedOutputs&);
 // Where no JSON is there, other outputs do not say whose they are: then a later release of the very same job is taken
 // to be the one.
 Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
-// Refuses outputs that would replace the release of another job, which may be published already. A release of the same
-// dataset over a span that begins earlier is replaced, and so is one of another slot of the job's programme: what runs
-// every week may write the latest week under one name. `digest` and `facts` are the job's, as its debit tells them:
-// that the same job runs a second time is asked elsewhere.
+// Refuses outputs that would replace the release of another job, which may be published already, or one that this
+// ledger does not have. A release of the same dataset over a span that begins earlier is replaced, and so is one of
+// another slot of the job's programme unless its span begins later: what runs every week may write the latest week
+// under one name. Only the release JSON says whose it is: without one, nothing is checked. `digest` and `facts` are the
+// job's, as its debit tells them: that the same job runs a second time is asked elsewhere.
 Result<void> check_replaces_no_other(const Job&, const std::string& digest, const Facts& facts, ledger::Ledger&);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }

@@ -61,8 +61,9 @@ std::int64_t usual_length(const SlotAxis& axis) {
 bool rows_can_be_checked(const Job& job) {
   std::error_code error;
   const std::filesystem::file_status file = std::filesystem::status(job.source.path, error);
-  return !job.is<LiveSpec>() && job.source.path != "-" &&
-         (!std::filesystem::exists(file) || std::filesystem::is_regular_file(file));
+  if (job.is<LiveSpec>() && job.source.kind != data::SourceKind::csv) return false;
+  if (job.is<LiveSpec>() && std::filesystem::is_directory(file)) return true;
+  return job.source.path != "-" && (!std::filesystem::exists(file) || std::filesystem::is_regular_file(file));
 }
 
 }  // namespace chronoveil::engine

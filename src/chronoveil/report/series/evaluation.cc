@@ -18,6 +18,8 @@ Errors errors_between(const Evaluation& evaluation, std::size_t from, std::size_
     errors.mean_relative += off / std::max(std::fabs(evaluation.truth[i]), 1.0);
     errors.coverage += estimate.lower[i] <= evaluation.truth[i] && evaluation.truth[i] <= estimate.upper[i] ? 1 : 0;
     errors.mean_absolute_bounded += std::fabs(estimate.value[i] - evaluation.bounded[i]);
+    errors.coverage_bounded +=
+        estimate.lower[i] <= evaluation.bounded[i] && evaluation.bounded[i] <= estimate.upper[i] ? 1 : 0;
   }
   const double count = static_cast<double>(to - from);
   errors.mean_absolute /= count;
@@ -25,6 +27,7 @@ Errors errors_between(const Evaluation& evaluation, std::size_t from, std::size_
   errors.mean_relative /= count;
   errors.coverage /= count;
   errors.mean_absolute_bounded /= count;
+  errors.coverage_bounded /= count;
   return errors;
 }
 
@@ -38,7 +41,8 @@ std::string evaluation_json(const Evaluation& evaluation) {
                 {"root_mean_square", errors.root_mean_square},
                 {"mean_relative", errors.mean_relative},
                 {"coverage", errors.coverage},
-                {"mean_absolute_bounded", errors.mean_absolute_bounded}};
+                {"mean_absolute_bounded", errors.mean_absolute_bounded},
+                {"coverage_bounded", errors.coverage_bounded}};
   };
   json all{{"internal", "reveals the data"},
            {"title", evaluation.published.title},
