@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/release/budget.h"
@@ -179,6 +180,16 @@ TEST_F(Promises, AWindowSaysHowWideItIs) {
   options_.seed = 1;
   ASSERT_TRUE(run_job(job(job_text("", "unit = \"w-event\"\nwidth = 5\nepsilon = 1\ndelta = 1e-6\n")), options_));
   EXPECT_EQ(nlohmann::json::parse(read("out.json"))["guarantee"]["width"], 5);
+}
+
+TEST_F(Promises, NobodyAsksALedgerForAnEpsilonOrADeltaThatIsNone) {
+  create_dataset();
+  Job wrong = job();
+  wrong.epsilon = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(fails(claim_of(wrong), ErrorKind::usage, "privacy.epsilon"));
+  wrong.epsilon = 1;
+  wrong.delta = 1;
+  EXPECT_TRUE(fails(claim_of(wrong), ErrorKind::usage, "privacy.delta"));
 }
 
 }  // namespace

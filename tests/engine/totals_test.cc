@@ -326,7 +326,7 @@ TEST_F(TotalsOfJobs, WithoutACsvThereIsNoneUnlessItIsNamed) {
 }
 
 TEST_F(TotalsOfJobs, AreCutAndRoundedByThemselves) {
-  create_dataset(8);
+  options_.seed = 1;  // now and then a draw happens to cut nothing
   const Job whole = job(job_text("", "", outputs("integers = true\n", "shrink")));
   const Result<report::Published> done = run_job(whole, options_);
   ASSERT_TRUE(done) << done.error().text();

@@ -55,10 +55,7 @@ Result<void> take_document(const std::string& path, const ledger::Debit& found, 
     return fail(ErrorKind::storage, "run.again",
                 "the stored model of " + found.id.text() + " was changed: it does not match the digest in the ledger");
   training.resumed = said.value("resumed", false);
-  if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
-    training.budget =
-        report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0), budget->value("delta", 0.0),
-                           budget->value("fraction_left", 0.0), budget->value("still_admits", "")};
+  training.budget = budget_said_in(said);
   return {};
 }
 

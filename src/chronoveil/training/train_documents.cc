@@ -1,5 +1,6 @@
 #include "chronoveil/training/train_documents.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,13 @@ namespace chronoveil::training {
 
 TrainDocuments documents_of(const report::Trained& trained, const TrainedModel& model) {
   return {to_bytes(model), report::to_json(trained), report::to_html(trained)};
+}
+
+std::optional<report::BudgetLeft> budget_said_in(const nlohmann::json& document) {
+  const auto budget = document.find("budget");
+  if (budget == document.end() || !budget->is_object()) return std::nullopt;
+  return report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0), budget->value("delta", 0.0),
+                            budget->value("fraction_left", 0.0), budget->value("still_admits", "")};
 }
 
 Result<void> write_documents(const engine::Job& job, const TrainDocuments& all, const std::string& mark) {

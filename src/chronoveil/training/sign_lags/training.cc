@@ -87,10 +87,7 @@ Result<Kept> from_store(std::string_view text) {
     return damaged();
   kept.debit = trained->debit;
   kept.training.model = *std::move(trained);
-  if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
-    kept.budget =
-        report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0), budget->value("delta", 0.0),
-                           budget->value("fraction_left", 0.0), budget->value("still_admits", "")};
+  kept.budget = budget_said_in(said);
   return kept;
 }
 
