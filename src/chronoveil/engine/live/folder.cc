@@ -88,7 +88,10 @@ Result<void> LiveFolder::put_facts_now(const Facts& facts) const {
   return write_files({{facts_now_path(path_), text_of(facts), 0600}});
 }
 
-Result<Facts> LiveFolder::facts_opened() const { return facts_in(facts_path(path_)); }
+Result<Facts> LiveFolder::facts_opened() const {
+  CV_TRY(LiveOpening opening, get());  // whole: a damaged opening is named
+  return std::move(opening.facts);
+}
 
 Result<Facts> LiveFolder::facts_now() const {
   CV_TRY(Facts opened, facts_opened());
