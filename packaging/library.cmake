@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(library_objects)
 get_property(library_modules GLOBAL PROPERTY chronoveil_modules)
-list(REMOVE_ITEM library_modules neural training networks)
+list(REMOVE_ITEM library_modules neural networks)
 foreach(module ${library_modules})
   set_target_properties(chronoveil_${module} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   # Nobody replaces our functions from outside, so they may be inlined as in a program.

@@ -6,9 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/report/forecast/backtested.h"
-#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/training/backtest.h"
 #include "commands.h"
 #include "output/progress_line.h"
@@ -41,21 +39,6 @@ Result<std::vector<double>> epsilons_of(const std::vector<std::string>& words) {
     if (read != word.size() || !(epsilon > 0)) return invalid("--epsilons", word, "numbers above 0, or inf");
     all.push_back(epsilon);
   }
-  return all;
-}
-
-report::Backtested report_of(const engine::Job& job, const training::Backtest& backtest) {
-  report::Backtested all;
-  all.title = job.title.empty() ? "Backtest of " + job.dataset : job.title;
-  all.series = backtest.series;
-  all.windows = backtest.windows;
-  all.held_back = backtest.held_back;
-  all.season = backtest.season;
-  all.forecast_length = backtest.forecast_length;
-  all.delta = backtest.delta;
-  for (const training::BacktestRow& row : backtest.rows)
-    all.rows.push_back({row.model, row.epsilon, row.noise_multiplier, row.steps, row.mean(), row.deviation(),
-                        static_cast<std::int64_t>(row.crps.size())});
   return all;
 }
 
@@ -113,13 +96,8 @@ Result<void> backtest(const BacktestCommandOptions& options, const CommandContex
     if (line.shown()) request.progress = [&](const std::string& what) { line.tell(what + " ..."); };
     CV_TRY(found, training::run_backtest(job, request));
   }
-  const report::Backtested all = report_of(job, found);
-  std::vector<OutputFile> files;
-  // Scores of held-back data are as private as the data.
-  if (!options.csv.empty()) files.push_back({options.csv, report::backtest_csv(all), 0600});
-  if (!options.report.empty())
-    files.push_back({options.report, report::to_html(all, report::csv_beside(options.csv, options.report)), 0600});
-  CV_CHECK(write_files(files));
+  const report::Backtested all = training::report_of(job, found);
+  CV_CHECK(training::write_backtest(all, options.csv, options.report));
   if (options.json)
     std::cout << report::to_json(all);
   else if (options.csv != "-" && options.report != "-")

@@ -15,8 +15,7 @@ void add_machine_options(CLI::App& command, Machine& machine) {
 Result<void> apply(const Machine& machine, const training::Networks* networks) {
   if (machine.threads && (*machine.threads < 1 || *machine.threads > 1024))
     return invalid("--threads", std::to_string(*machine.threads), "a number from 1 to 1024");
-  if (networks == nullptr) return {};
-  return networks->use(machine.device, machine.threads);
+  return training::use_machine(networks, machine.device, machine.threads);
 }
 
 bool NetworkDoor::leads_away_for(const std::string& model) const {

@@ -6,12 +6,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "chronoveil/engine/job/job.h"
-#include "chronoveil/training/networks.h"
+#include "chronoveil/training/train.h"
 #include "command.h"
 #include "run_flags.h"
 

@@ -6,10 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/base/plain_text.h"
-#include "chronoveil/base/system/atomic_file.h"
-#include "chronoveil/report/document/signature.h"
 #include "chronoveil/report/forecast/forecasted.h"
-#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/training/forecast.h"
 #include "chronoveil/training/release_forecast.h"
 #include "commands.h"
@@ -87,32 +84,14 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
   return {};
 }
 
-// The files that a forecast goes to, all or none.
-Result<void> write_documents(const ForecastCommandOptions& options, const std::string& csv,
-                             const training::ForecastDocuments& all, bool for_all) {
-  if (!options.paths_csv.empty() && all.paths.empty())
-    return fail(ErrorKind::usage, "--paths-output", "no paths were kept with this forecast");
-  // A forecast shows the history behind it, unless that is private by itself or noise was added to it first.
-  const int mode = for_all && all.mark.empty() ? 0644 : 0600;
-  std::vector<OutputFile> files;
-  if (!csv.empty()) files.push_back({csv, all.csv, mode});
-  if (!options.paths_csv.empty()) files.push_back({options.paths_csv, all.paths, mode});
-  if (!options.report.empty())
-    files.push_back({options.report, report::with_csv(all.html, report::csv_beside(csv, options.report)), mode});
-  if (!options.json_path.empty()) {
-    std::string document = all.json;
-    if (options.private_history) {
-      CV_TRY(document, report::signed_release(std::move(document)));
-    }
-    files.push_back({options.json_path, std::move(document), mode});
-  }
-  return write_files(files);
-}
-
 // Where the quantiles go: to standard output, unless something else is asked for.
 std::string csv_of(const ForecastCommandOptions& options) {
   const bool nothing = options.csv.empty() && !options.json && options.report.empty() && options.json_path.empty();
   return nothing ? "-" : options.csv;
+}
+
+training::ForecastPaths paths_of(const ForecastCommandOptions& options) {
+  return {csv_of(options), options.paths_csv, options.json_path, options.report};
 }
 
 NamedFiles outputs_of(const ForecastCommandOptions& options) {
@@ -137,7 +116,7 @@ Result<void> forecast_from_release(const ForecastCommandOptions& options, const 
       check_outputs(outputs_of(options), {{"MODEL", options.model}, {"--release", *options.release}}, options.json));
   CV_TRY(const report::Forecasted found, training::forecast_release(request));
   const training::ForecastDocuments all = training::documents_of(found);
-  CV_CHECK(write_documents(options, csv_of(options), all, true));
+  CV_CHECK(training::write_forecast(all, paths_of(options)));
   if (!all.mark.empty()) print_note(all.mark);
   if (options.json) std::cout << all.json;
   return {};
@@ -163,20 +142,19 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   CV_CHECK(check_plain_text("--title", options.title));
   CV_TRY(training::ForecastRequest request, request_of(options));
   request.networks = door.networks;
-  const std::string csv = csv_of(options);
   request.outputs = outputs_of(options);
   CV_CHECK(check_outputs(
       request.outputs,
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
   const training::WriteForecast write = [&](const training::ForecastDocuments& all) {
-    return write_documents(options, csv, all, options.private_history);
+    return training::write_forecast(all, paths_of(options));
   };
   training::ForecastDocuments all;
   if (options.private_history) {
     CV_TRY(all, training::run_private_forecast(options.model, request, options.title, write, options.flags.again));
   } else {
-    CV_TRY(const training::Forecasting found, training::run_forecast(options.model, request));
-    all = training::documents_of(training::report_of(found, options.title));
+    CV_TRY(const report::Forecasted found, training::run_forecast(options.model, request, options.title));
+    all = training::documents_of(found);
     CV_CHECK(write(all));
   }
   if (!all.mark.empty()) print_note(all.mark);

@@ -1,4 +1,5 @@
-// The front door of the library: release, perturb, publish live, price, and keep a budget. See docs/library.md.
+// The front door of the library: release, perturb, publish live, train and forecast, price, and keep a budget. See
+// docs/library.md.
 //   Order     make_plan() sees public facts only; run() debits, reads, draws and publishes, in this order
 //   Errors    every function that can fail returns a Result, and none throws. An error names the key of the job, the
 //             value and what would be valid; it never quotes a value of the data
@@ -39,6 +40,10 @@
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/noise/draws.h"
 #include "chronoveil/simulate/worlds.h"
+#include "chronoveil/training/backtest.h"
+#include "chronoveil/training/forecast.h"
+#include "chronoveil/training/release_forecast.h"
+#include "chronoveil/training/train.h"
 
 namespace chronoveil {
 
@@ -58,6 +63,8 @@ Result<Job> parse_job(std::string_view toml);
 // The job reads these rows, whatever it read before. Cells are not copied: they must not change until its last run is
 // over.
 void read_from(Job&, Table);
+// The same for a history of training::ForecastRequest, which is read more than once.
+void read_from(data::SourceSpec&, Table);
 // The same from an Arrow stream of record batches, which is taken over: its release is null afterwards, also after an
 // error. Batches are pulled as they are read, never before the debit, and given back one by one; text is not copied. A
 // stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds
@@ -189,6 +196,19 @@ class LiveSession {
   explicit LiveSession(std::unique_ptr<Inside>);
   std::unique_ptr<Inside> inside_;
 };
+
+// ---- Train and forecast: jobs with a section [train]. docs/forecasting.md ----
+// This library trains and runs sign_lags; a model that is a network is refused, since it needs libtorch.
+
+using engine::plan_training;       // from public facts; engine::check_training() compares with budget and data
+using training::forecast_release;  // from a published release, at no cost
+using training::ForecastRequest;
+using training::run_backtest;          // how good a model would be, for the owner of the data alone
+using training::run_forecast;          // from a stored model and a history
+using training::run_private_forecast;  // the same, where the history gets noise first, for a debit
+using training::run_training;          // plans, debits, reads, draws, and writes the outputs that the job names
+using training::train_again;           // emits the model of a debit anew
+using training::TrainOptions;
 
 // ---- Events: what happened, apart from what it cost. docs/accounting.md has every event. ----
 

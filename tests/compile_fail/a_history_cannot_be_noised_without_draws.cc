@@ -1,7 +1,7 @@
 // No draws, no private forecast.
 // expect-error: (cannot convert|no known conversion|invalid initialization)
 #include "chronoveil/base/bit_source.h"
-#include "chronoveil/training/private_history.h"
+#include "chronoveil/training/noised_history.h"
 
 using namespace chronoveil;
 

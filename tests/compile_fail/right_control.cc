@@ -6,7 +6,7 @@
 #include "chronoveil/forecasting/sampling.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/neural/augmentation.h"
-#include "chronoveil/training/private_history.h"
+#include "chronoveil/training/noised_history.h"
 
 using namespace chronoveil;
 

@@ -81,6 +81,18 @@ class LayerCheck(unittest.TestCase):
         self.plant("apps/cli/commands/run.cc", '\n#include "chronoveil/engine/job/table.h"\n')
         self.assert_one_problem("apps/cli/commands/run.cc:2", "not public")
 
+    def test_networks_are_brought_by_one_file_alone(self):
+        self.plant("src/chronoveil/networks/networks.h", "#pragma once\n")
+        self.plant("apps/forecast/main.cc", '#include "chronoveil/networks/networks.h"\n')
+        self.assertEqual(self.problems(), [])
+        self.plant("apps/forecast/train_command.cc", '#include "chronoveil/networks/networks.h"\n')
+        self.assert_one_problem("apps/forecast/train_command.cc:1", "not public")
+
+    def test_an_internal_header_of_training_in_its_commands_is_rejected(self):
+        self.plant("src/chronoveil/training/networks.h", "#pragma once\n")
+        self.plant("apps/forecast/main.cc", '#include "chronoveil/training/networks.h"\n')
+        self.assert_one_problem("apps/forecast/main.cc:1", "not public")
+
     def test_an_include_through_a_parent_folder_is_rejected(self):
         self.plant("src/chronoveil/plan/deep/plan.h", '#include "../../data/records.h"\n')
         self.assert_one_problem("leaves its folder")

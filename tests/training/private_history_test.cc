@@ -1,11 +1,10 @@
-#include "chronoveil/training/private_history.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/training/noised_history.h"
 #include "engine/fixtures.h"
 #include "noise/statistics.h"
 #include "support/temporary_folder.h"

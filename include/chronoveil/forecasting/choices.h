@@ -1,4 +1,5 @@
-// How windows are shaped, drawn and filled, and what the calendar adds: the choices of a training job.
+// How windows are shaped, drawn and filled, and what the calendar adds: the choices of a training job. Those of a
+// forecast, and what a backtest compares models with.
 #pragma once
 
 #include <cstdint>
@@ -38,5 +39,14 @@ struct Calendar {
   std::int64_t covariates() const { return 2 * static_cast<std::int64_t>(cycles.size()); }
   void at(std::int64_t step, float* out) const;  // covariates() numbers
 };
+
+struct PredictionOptions {
+  std::int64_t paths = 200;  // for quantiles of a model that has none but through paths, and for `keep_paths`
+  bool keep_paths = false;
+  std::uint64_t seed = 1;  // paths are post-processing: privacy does not depend on it
+  std::int64_t batch = 256;
+};
+
+enum class Baseline { seasonal_naive, auto_ets };
 
 }  // namespace chronoveil::forecasting

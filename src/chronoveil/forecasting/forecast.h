@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/forecasting/choices.h"
+
 namespace chronoveil::forecasting {
 
 inline constexpr std::array<double, 9> kLevels = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
@@ -25,13 +27,6 @@ struct Forecast {
   std::vector<float> quantiles;  // [L_F, D, 9], at kLevels, never falling along the levels
   std::int64_t path_count = 0;
   std::vector<float> paths;  // [path_count, L_F, D]; empty unless asked for
-};
-
-struct PredictionOptions {
-  std::int64_t paths = 200;  // for quantiles of a model that has none but through paths, and for `keep_paths`
-  bool keep_paths = false;
-  std::uint64_t seed = 1;  // paths are post-processing: privacy does not depend on it
-  std::int64_t batch = 256;
 };
 
 // Quantiles of sample values at kLevels, by linear interpolation between order statistics (type 7): exactly an order

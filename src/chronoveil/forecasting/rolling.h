@@ -24,7 +24,6 @@ struct Rolling {
 // that is not longer than what is held back (bad data).
 Result<std::vector<Window>> rolling_windows(const Panel&, std::int64_t forecast, const Rolling&);
 
-enum class Baseline { seasonal_naive, auto_ets };
 std::string_view name(Baseline);
 // Channel by channel, only from what came before each window. Refused: a window before which a channel has no observed
 // value (bad data). Precondition: the windows are of rolling_windows().

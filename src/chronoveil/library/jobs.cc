@@ -14,7 +14,7 @@ enum class Kind { series, means, perturb };
 Result<Kind> kind_of(const Job& job) {
   CV_CHECK(engine::check_values(job));
   if (job.is<engine::TrainSpec>())
-    return fail(ErrorKind::usage, "train", "chronoveil-forecast trains; it needs libtorch");
+    return fail(ErrorKind::usage, "train", "a model is trained, not released: use chronoveil train, or run_training()");
   return job.is<engine::MeansSpec>() ? Kind::means : job.is<engine::PerturbSpec>() ? Kind::perturb : Kind::series;
 }
 
@@ -36,14 +36,14 @@ Result<Check> any_check(Result<T> checked) {
                std::move(checked->seen)};
 }
 
-void read_from_memory(Job& job) {
-  job.source.kind = data::SourceKind::memory;
-  job.source.path.clear();
-  job.source.url.clear();
-  job.source.query.clear();
-  job.source.table.clear();
-  job.source.rows = nullptr;
-  job.source.stream = nullptr;
+void read_from_memory(data::SourceSpec& source) {
+  source.kind = data::SourceKind::memory;
+  source.path.clear();
+  source.url.clear();
+  source.query.clear();
+  source.table.clear();
+  source.rows = nullptr;
+  source.stream = nullptr;
 }
 
 engine::PerturbOptions perturbing(const RunOptions& options) { return {options, {}}; }
@@ -59,14 +59,16 @@ Overloaded(Functions...) -> Overloaded<Functions...>;  // clang++ 14 needs to be
 
 Result<Job> parse_job(std::string_view toml) { return engine::parse_job(toml, ""); }
 
-void read_from(Job& job, Table rows) {
-  read_from_memory(job);
-  job.source.rows = std::make_shared<const Table>(std::move(rows));
+void read_from(Job& job, Table rows) { read_from(job.source, std::move(rows)); }
+
+void read_from(data::SourceSpec& source, Table rows) {
+  read_from_memory(source);
+  source.rows = std::make_shared<const Table>(std::move(rows));
 }
 
 Result<void> read_from(Job& job, ArrowArrayStream& stream) {
   CV_TRY(std::shared_ptr<data::ArrowStream> taken, data::ArrowStream::take(stream));
-  read_from_memory(job);
+  read_from_memory(job.source);
   job.source.stream = std::move(taken);
   return {};
 }

@@ -4,9 +4,14 @@
 #include <cmath>
 #include <map>
 
+#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/train/read.h"
 #include "chronoveil/engine/train/sign_lags.h"
+#include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/rolling.h"
 #include "chronoveil/forecasting/sign_lags/weights.h"
+#include "chronoveil/report/page/csv_link.h"
+#include "chronoveil/training/model_file.h"
 #include "chronoveil/training/networks.h"
 #include "chronoveil/training/sign_lags/model.h"
 
@@ -183,6 +188,28 @@ Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
     }
   }
   return backtest;
+}
+
+report::Backtested report_of(const Job& job, const Backtest& backtest) {
+  report::Backtested all;
+  all.title = job.title.empty() ? "Backtest of " + job.dataset : job.title;
+  all.series = backtest.series;
+  all.windows = backtest.windows;
+  all.held_back = backtest.held_back;
+  all.season = backtest.season;
+  all.forecast_length = backtest.forecast_length;
+  all.delta = backtest.delta;
+  for (const BacktestRow& row : backtest.rows)
+    all.rows.push_back({row.model, row.epsilon, row.noise_multiplier, row.steps, row.mean(), row.deviation(),
+                        static_cast<std::int64_t>(row.crps.size())});
+  return all;
+}
+
+Result<void> write_backtest(const report::Backtested& all, const std::string& csv, const std::string& report) {
+  std::vector<OutputFile> files;
+  if (!csv.empty()) files.push_back({csv, report::backtest_csv(all), 0600});
+  if (!report.empty()) files.push_back({report, report::to_html(all, report::csv_beside(csv, report)), 0600});
+  return write_files(files);
 }
 
 Result<BacktestRow> score_model(const Job& job, const std::string& model_path, const BacktestRequest& request) {

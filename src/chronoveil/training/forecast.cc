@@ -9,11 +9,69 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/train/read.h"
+#include "chronoveil/forecasting/panel.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
+#include "chronoveil/training/forecaster.h"
+#include "chronoveil/training/model_file.h"
+#include "chronoveil/training/noised_history.h"
 
 namespace chronoveil::training {
 namespace {
+
+struct Forecasting {
+  TrainedModel model;          // without its weights
+  SlotAxis axis;               // the steps that the model read, then those that it forecasts
+  std::size_t past = 0;        // of the former
+  forecasting::Panel history;  // what it read; with privacy, noised and filled
+  std::vector<forecasting::Forecast> forecasts;
+  std::int64_t parameters = 0;  // weights of the model
+  std::optional<PrivateHistoryPlan> privacy;
+  std::string mark;
+};
+
+report::Forecasted report_of(const Forecasting& found, const std::string& title) {
+  const TrainedModel& model = found.model;
+  report::Forecasted all;
+  all.title = title.empty() ? "Forecast by " + model.config.model : title;
+  all.mark = found.mark;
+  all.model = facts_of(model, found.parameters);
+  if (found.privacy) {
+    const PrivateHistoryPlan& plan = *found.privacy;
+    all.input = {plan.guarantee, plan.price,   plan.event,   plan.asked.rate,
+                 plan.noise,     std::nullopt, std::nullopt, plan.not_protected};
+  }
+  all.axis = found.axis;
+  all.past = found.past;
+  const auto channels = static_cast<std::size_t>(model.config.channels);
+  const std::size_t shown = found.past;
+  for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
+    const forecasting::Forecast& forecast = found.forecasts[i];
+    const forecasting::PanelSeries& past = found.history.series[i];
+    const auto length = static_cast<std::size_t>(forecast.length);
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      report::ForecastSeries series;
+      series.key = forecast.key;
+      series.measure = model.channels[channel];
+      if (channels > 1) series.channel = series.measure;
+      const std::size_t steps = past.values.size() / channels;
+      for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
+        series.history.push_back(past.values[step * channels + channel]);
+      for (std::size_t step = 0; step < length; ++step) {
+        const float* quantiles = &forecast.quantiles[(step * channels + channel) * forecasting::kLevels.size()];
+        series.quantiles.emplace_back(quantiles, quantiles + forecasting::kLevels.size());
+      }
+      for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count) && !forecast.paths.empty();
+           ++path) {
+        std::vector<double>& values = series.paths.emplace_back();
+        for (std::size_t step = 0; step < length; ++step)
+          values.push_back(forecast.paths[(path * length + step) * channels + channel]);
+      }
+      all.series.push_back(std::move(series));
+    }
+  }
+  return all;
+}
 
 // What must be known before values are read: which series, and until when.
 struct Extent {
@@ -196,7 +254,7 @@ Result<Kept> from_store(std::string_view text) {
   // Earlier versions stored the four documents alone.
   if (!stored.is_object() || stored.size() != (stored.contains("debit") ? 5 : 4)) return damaged();
   Kept kept;
-  kept.documents.emplace();
+  kept.documents.emplace().history = ForecastDocuments::History::noised;
   for (const auto& [name, document] :
        {std::pair("json", &kept.documents->json), std::pair("csv", &kept.documents->csv),
         std::pair("paths", &kept.documents->paths), std::pair("html", &kept.documents->html)}) {
@@ -221,63 +279,14 @@ Result<std::string> document_in(std::string_view text) {
 
 }  // namespace
 
-ForecastDocuments documents_of(const report::Forecasted& all) {
-  ForecastDocuments documents{report::forecast_csv(all), "", report::to_json(all), report::to_html(all), all.mark};
-  const bool has_paths = !all.series.empty() && !all.series.front().paths.empty();
-  if (has_paths) documents.paths = report::paths_csv(all);
-  return documents;
-}
-
-report::Forecasted report_of(const Forecasting& found, const std::string& title) {
-  const TrainedModel& model = found.model;
-  report::Forecasted all;
-  all.title = title.empty() ? "Forecast by " + model.config.model : title;
-  all.mark = found.mark;
-  all.model = facts_of(model, found.parameters);
-  if (found.privacy) {
-    const PrivateHistoryPlan& plan = *found.privacy;
-    all.input = {plan.guarantee, plan.price,   plan.event,   plan.asked.rate,
-                 plan.noise,     std::nullopt, std::nullopt, plan.not_protected};
-  }
-  all.axis = found.axis;
-  all.past = found.past;
-  const auto channels = static_cast<std::size_t>(model.config.channels);
-  const std::size_t shown = found.past;
-  for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
-    const forecasting::Forecast& forecast = found.forecasts[i];
-    const forecasting::PanelSeries& past = found.history.series[i];
-    const auto length = static_cast<std::size_t>(forecast.length);
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      report::ForecastSeries series;
-      series.key = forecast.key;
-      series.measure = model.channels[channel];
-      if (channels > 1) series.channel = series.measure;
-      const std::size_t steps = past.values.size() / channels;
-      for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
-        series.history.push_back(past.values[step * channels + channel]);
-      for (std::size_t step = 0; step < length; ++step) {
-        const float* quantiles = &forecast.quantiles[(step * channels + channel) * forecasting::kLevels.size()];
-        series.quantiles.emplace_back(quantiles, quantiles + forecasting::kLevels.size());
-      }
-      for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count) && !forecast.paths.empty();
-           ++path) {
-        std::vector<double>& values = series.paths.emplace_back();
-        for (std::size_t step = 0; step < length; ++step)
-          values.push_back(forecast.paths[(path * length + step) * channels + channel]);
-      }
-      all.series.push_back(std::move(series));
-    }
-  }
-  return all;
-}
-
-Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& given) {
+Result<report::Forecasted> run_forecast(const std::string& model_path, const ForecastRequest& given,
+                                        const std::string& title) {
   if (given.privacy) return fail(ErrorKind::internal, "forecast", "a private history needs a debit");
   CV_TRY(Prepared ready, prepared(model_path, given));
   const ForecastRequest request = with_zone(given, ready.forecasting.model);
   CV_CHECK(engine::check_train_columns(request.source, ready.channels));
   CV_CHECK(forecast(request, *ready.forecaster, ready.channels, nullptr, ready.forecasting));
-  return std::move(ready.forecasting);
+  return report_of(ready.forecasting, title);
 }
 
 Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest& given,

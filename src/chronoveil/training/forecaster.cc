@@ -10,6 +10,11 @@ Result<const Networks*> needed(const Networks* networks, const std::string& mode
   return fail(ErrorKind::usage, "model", model + " is a network, which this program cannot train or run");
 }
 
+Result<void> use_machine(const Networks* networks, const std::string& device, std::optional<std::int64_t> threads) {
+  if (networks == nullptr) return {};
+  return networks->use(device, threads);
+}
+
 Result<std::unique_ptr<Forecaster>> forecaster_of(const TrainedModel& model, const Networks* given,
                                                   const std::string& device) {
   if (!forecasting::is_network(model.config.model)) return sign_lags_forecaster(model);

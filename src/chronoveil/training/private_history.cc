@@ -6,8 +6,8 @@
 
 #include "chronoveil/accounting/events/chance_of_use.h"
 #include "chronoveil/base/rounded_up.h"
-#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/noise/grid/grid.h"
+#include "chronoveil/training/noised_history.h"
 
 namespace chronoveil::training {
 namespace {

@@ -5,6 +5,7 @@
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/train/plan.h"
 #include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/networks.h"
 #include "chronoveil/training/sign_lags/model.h"

@@ -11,11 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/engine/train/plan.h"
-#include "chronoveil/forecasting/rolling.h"
-#include "chronoveil/training/forecaster.h"
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/forecasting/choices.h"
+#include "chronoveil/report/forecast/backtested.h"
 
 namespace chronoveil::training {
+
+class Networks;
 
 inline constexpr std::string_view kWithoutData = "without_data";
 inline constexpr double kNotPrivate = std::numeric_limits<double>::infinity();  // an ε
@@ -52,6 +54,12 @@ struct Backtest {
 };
 
 Result<Backtest> run_backtest(const engine::Job&, const BacktestRequest&);
+
+// What its documents say.
+report::Backtested report_of(const engine::Job&, const Backtest&);
+// To the paths that are not empty; "-" is standard output. For the owner alone: scores of held-back data are as private
+// as the data.
+Result<void> write_backtest(const report::Backtested&, const std::string& csv, const std::string& report);
 
 // Scores a trained model on rolling windows of the job's data, whose end it must not have seen. Seeds and privacy are
 // those of the model.

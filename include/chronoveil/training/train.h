@@ -1,5 +1,5 @@
-// Training with one debit that survives crashes: plan, debit, and only then read. How a network is trained, step by
-// step, is in networks/networks.h.
+// Training with one debit that survives crashes: plan, debit, and only then read. sign_lags is trained by any program;
+// networks by one that has them (chronoveil-forecast).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/engine/train/plan.h"
+#include "chronoveil/engine/train/train.h"
 #include "chronoveil/report/forecast/trained.h"
 #include "chronoveil/training/model_file.h"
 
@@ -19,7 +19,11 @@ struct TrainProgress {
   double epsilon = 0;  // of the steps so far, never too small; 0 if nobody asked for it
 };
 
-class Networks;
+class Networks;  // what libtorch can do, for a program that has it
+
+// Refuses a device that is not there, and says how many threads of the processor to use; as many as it has cores unless
+// given. Nothing without networks.
+Result<void> use_machine(const Networks*, const std::string& device, std::optional<std::int64_t> threads);
 
 struct TrainOptions : engine::RunOptions {
   const Networks* networks = nullptr;  // without them, jobs of networks are refused

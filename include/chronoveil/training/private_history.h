@@ -4,7 +4,7 @@
 //             v = √D (upper - lower). Event time_subsampling {participation w, rate r, noise_multiplier σ/v} [Koga22],
 //             once per forecast, for any number of series: which steps are kept is independent of the data
 //   Noise     rounded Gaussian on a grid of the values, exact
-//   Refused   a rate so small that δ alone would cover what is kept (accounting/events/chance_of_use.h)
+//   Refused   a rate so small that δ alone would cover what is kept
 //   Missing   values count as the middle of the bounds: whether a value is missing is protected like a value
 #pragma once
 
@@ -14,11 +14,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
-#include "chronoveil/forecasting/panel.h"
-
-namespace chronoveil::mechanisms {
-class Draws;
-}
+#include "chronoveil/base/result.h"
 
 namespace chronoveil::training {
 
@@ -45,10 +41,5 @@ struct PrivateHistoryPlan {
 };
 // Errors name the option: "epsilon", "rate", ...
 Result<PrivateHistoryPlan> plan_history(const PrivateHistory&, std::int64_t channels);
-
-// The last `context` steps of each series, noised and filled; nothing of the input is left in it. `draws` proves that
-// the plan's event was debited, once, or marks the result as not private.
-Result<forecasting::Panel> noised(const forecasting::Panel&, std::int64_t context, const PrivateHistoryPlan&,
-                                  mechanisms::Draws& draws);
 
 }  // namespace chronoveil::training

@@ -1,6 +1,5 @@
 // A trained model in one file: weights, configuration, clock, guarantee and the debit that paid for it. It loads on any
-// machine. Two hashed blocks (hashed_blocks.h): a JSON object, and the weights, which are what the kind of model says
-// (neural/tensor_bytes.h).
+// machine. Two hashed blocks: a JSON object, and the weights, which are what the kind of model says.
 #pragma once
 
 #include <optional>
@@ -11,9 +10,8 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/data/time/slots.h"
-#include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
-#include "chronoveil/forecasting/windows.h"
 #include "chronoveil/ledger/debit.h"
 #include "chronoveil/report/forecast/forecasted.h"
 

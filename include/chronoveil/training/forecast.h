@@ -6,16 +6,18 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/data/source_spec.h"
-#include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/release/run_options.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/report/forecast/forecasted.h"
-#include "chronoveil/training/forecaster.h"
-#include "chronoveil/training/model_file.h"
 #include "chronoveil/training/private_history.h"
 
 namespace chronoveil::training {
+
+class Networks;
 
 // The forecast begins with the slot after the last row of the history.
 struct ForecastRequest {
@@ -30,21 +32,9 @@ struct ForecastRequest {
   std::vector<std::pair<std::string, std::string>> outputs;  // option and path of what will be written
 };
 
-struct Forecasting {
-  TrainedModel model;          // without its weights
-  SlotAxis axis;               // the steps that the model read, then those that it forecasts
-  std::size_t past = 0;        // of the former
-  forecasting::Panel history;  // what it read; with privacy, noised and filled
-  std::vector<forecasting::Forecast> forecasts;
-  std::int64_t parameters = 0;  // weights of the model
-  std::optional<PrivateHistoryPlan> privacy;
-  std::string mark;
-};
-
-// Without `privacy`: no debit.
-Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest&);
-
-report::Forecasted report_of(const Forecasting&, const std::string& title);
+// Without `privacy`: no debit. The title is made up where it is empty.
+Result<report::Forecasted> run_forecast(const std::string& model_path, const ForecastRequest&,
+                                        const std::string& title = "");
 
 // What is handed out of a forecast.
 struct ForecastDocuments {
@@ -52,11 +42,22 @@ struct ForecastDocuments {
   std::string paths;  // empty unless they were kept
   std::string json, html;
   std::string mark;
+  // A forecast shows the history behind it, which is its owner's alone unless it was public or got noise first.
+  enum class History { of_its_owner, released, noised };
+  History history = History::of_its_owner;
 };
 ForecastDocuments documents_of(const report::Forecasted&);
 
-// With `privacy`: debits before a row is read, in the order of every release (engine/release/order.h), and stores the
-// documents beside the ledger; `again` emits those of a debit anew, at no cost. `write` writes them.
+// Where they go; empty: nowhere, "-": standard output.
+struct ForecastPaths {
+  std::string csv, paths, json, report;
+};
+// All or none, readable by others only where nothing in them is the owner's alone. What was debited is signed, where
+// there is a key to sign with. Usage error: `paths_output`, if no paths were kept.
+Result<void> write_forecast(const ForecastDocuments&, const ForecastPaths&);
+
+// With `privacy`: debits before a row is read, in the order of every release, and stores the documents beside the
+// ledger; `again` emits those of a debit anew, at no cost. `write` writes them.
 using WriteForecast = std::function<Result<void>(const ForecastDocuments&)>;
 Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest&,
                                                const std::string& title, const WriteForecast& write,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "chronoveil/forecasting/forecast.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/report/forecast/forecasted.h"
 
 namespace chronoveil::training {
