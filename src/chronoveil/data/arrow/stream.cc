@@ -54,8 +54,9 @@ class ArrowSource final : public RecordSource {
     CV_TRY(const Batch* part, parts_.next());
     if (part == nullptr) return false;
     CV_CHECK(decoder_.open(*part));
-    for (std::size_t row = 0; row < part->front().rows(); ++row, ++rows_)
-      if (!decoder_.add(row, batch)) return bad_row(rows_ + 1, decoder_.problem());
+    const std::size_t rows = part->front().rows(), added = decoder_.fill(0, rows, batch);
+    rows_ += static_cast<std::int64_t>(added);
+    if (added < rows) return bad_row(rows_ + 1, decoder_.problem());
     return true;
   }
 
