@@ -202,6 +202,10 @@ void add_jobs(nb::module_& module) {
       .def_prop_ro("digest", [](const HeldJob& held) { return engine::digest_of(held.job); })
       .def_prop_ro("reads_memory", [](const HeldJob& held) { return held.job.source.kind == data::SourceKind::memory; })
       .def_prop_ro("columns", &columns)
+      .def_prop_ro("needs_libtorch",
+                   [](const HeldJob& held) {
+                     return held.job.is<engine::TrainSpec>() && forecasting::is_network(held.job.train().model.model);
+                   })
       .def("read_stream", &read_stream, "capsule"_a)
       .def("plan", &plan)
       .def("plan_training", &plan_training)

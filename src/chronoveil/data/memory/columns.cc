@@ -100,14 +100,14 @@ bool add_counts(const Part& part, std::vector<std::int64_t>& counts) {
   });
 }
 
-bool add_reals(const Part& part, std::vector<double>& reals) {
+bool add_reals(const Part& part, std::vector<double>& reals, bool may_be_missing = false) {
   return for_cells(part, [&](const auto& cell) {
     using Cell = std::decay_t<decltype(cell)>;
     if constexpr (kIsText<Cell>) {
       return read_real(cell, reals.emplace_back()) == RealProblem::none && !has_nul(cell);
     } else if constexpr (std::is_same_v<Cell, double>) {  // its text reads back as the same number
       reals.push_back(cell);
-      return std::isfinite(cell);
+      return std::isfinite(cell) || (may_be_missing && std::isnan(cell));
     } else {
       return false;
     }
@@ -173,7 +173,7 @@ bool ColumnDecoder::fill_column(const Column& column, const ColumnPlace& place, 
   if (place.field == &RowFields::series) return add_names(part, !needs_place_, kept, records.series);
   if (place.field == &RowFields::time) return add_times(part, times_, records.time);
   if (place.field == &RowFields::value) return add_counts(part, records.value);
-  if (place.field == &RowFields::measure) return add_reals(part, records.measure);
+  if (place.field == &RowFields::measure) return add_reals(part, records.measure, may_be_missing_);
   if (place.field == &RowFields::longitude) return add_reals(part, records.longitude);
   if (place.field == &RowFields::latitude) return add_reals(part, records.latitude);
   return false;  // a column that is a series

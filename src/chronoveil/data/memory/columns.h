@@ -1,4 +1,4 @@
-// Records from the columns of a batch, a whole column before the next: several times as quick as row by row. It gives
+// Records from the columns of a batch, a whole column before the next: quicker than row by row. It gives
 // the records that RowDecoder gives, or none: whatever it does not understand at once (a missing cell, a real of 32
 // bits, a time that the clocks skipped, ...) is left to who reads row by row, and so are errors, whose words and whose
 // order are then those of every other source.
@@ -29,12 +29,15 @@ class ColumnDecoder {
 
  private:
   ColumnDecoder(const SourceSpec& spec, TimeReader times)
-      : times_(std::move(times)), needs_place_(spec.measure.has_value()), key_of_point_(spec.key_of_point) {}
+      : times_(std::move(times)),
+        needs_place_(spec.measure.has_value()),
+        may_be_missing_(spec.measure_may_be_missing),
+        key_of_point_(spec.key_of_point) {}
   bool fill_column(const Column&, const ColumnPlace&, std::size_t first, std::size_t end,
                    std::pmr::memory_resource& kept, RecordBatch&);
 
   TimeReader times_;
-  bool needs_place_;
+  bool needs_place_, may_be_missing_;
   std::function<std::string_view(double, double)> key_of_point_;
 };
 

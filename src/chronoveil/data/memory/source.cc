@@ -133,7 +133,7 @@ bool BatchDecoder::add(std::size_t row, RecordBatch& records) {
     const ColumnPlace& place = places_[i];
     const Column& column = (*batch_)[place.column];
     std::string_view& text = field_at(fields, place);
-    if (place.field == &RowFields::measure && may_be_missing_ && !is_present(column, row)) continue;
+    if (place.field == &RowFields::measure && may_be_missing_ && is_missing(column, row)) continue;
     if (place.field == &RowFields::time && by_ == &BatchDecoder::instants_ && is_present(column, row)) {
       text = digits_of(std::get<Instants>(column.cells).milliseconds[row], rooms_[i]);
       continue;

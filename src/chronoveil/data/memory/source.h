@@ -1,6 +1,7 @@
 // Rows in memory as a source of records, and as rows of fields: the same rules as for a CSV, see cells.h.
 //   Opening   looks at names and lengths, never at a cell
-//   Refused   a missing cell (except a measure that may be missing), a NUL byte, and what is refused in a CSV
+//   Refused   a missing cell (except a measure that may be missing, and then is no number either), a NUL byte, and what
+//             is refused in a CSV
 #pragma once
 
 #include <memory>
