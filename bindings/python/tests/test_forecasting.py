@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,40 @@ def test_rows_that_fail_train_nothing(households, folder):
         training(Watched(households, fails)).run(households)
     assert "secret" not in str(caught.value) and not (folder / "load.cvm").exists()
     assert training(LOAD).run(households).debit == "households:1"  # it goes on with the same debit
+
+
+@TRAINS
+def test_a_python_that_is_killed_is_not_the_end_of_its_rows(households, folder):
+    died = subprocess.run([sys.executable, "-c", textwrap.dedent("""
+        import os, signal, sys
+        sys.path.insert(0, sys.argv[1])
+        import polars
+        import chronoveil as cv
+        from test_forecasting import LOAD, Watched, training
+        def killed():
+            yield polars.DataFrame({**LOAD, "ds": [f"2025{time[4:]}" for time in LOAD["ds"]]})  # of the span before
+            os.kill(os.getpid(), signal.SIGKILL)
+        city = cv.Ledger("ledger.db")["households"]
+        training(Watched(city, killed)).run(city)
+        """), str(Path(__file__).parent)], capture_output=True, check=False, timeout=300)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    until = time.monotonic() + 300
+    while at_work_in(folder):  # nobody's child any more
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert [debit.state for debit in households.history()] == ["reserved"] and not (folder / "load.cvm").exists()
+    assert training(LOAD).run(households).debit == "households:1"
+
+
+def at_work_in(folder):
+    """Whether a program that trains works in this folder."""
+    for process in Path("/proc").iterdir():
+        try:
+            if "chronoveil-forecast" in (process / "cmdline").read_text() and (process / "cwd").resolve() == folder.resolve():
+                return True
+        except OSError:  # it ended, or is of somebody else, or no process
+            continue
+    return False
 
 
 @TRAINS
