@@ -27,6 +27,12 @@ TRAIN = {"unit": "event", "epsilon": 2.0, "delta": 1e-6, "model": "simple_feed_f
 TRAINS = pytest.mark.skipif(not forecast_program(), reason="this build has no chronoveil-forecast")
 
 
+def some_forms():
+    """Those that come to the program in ways of their own: from Python, by pyarrow, in batches."""
+    from rows import lazy_frame, pandas_frame, plain
+    return plain, pandas_frame, lazy_frame
+
+
 @pytest.fixture
 def households():
     return cv.Ledger("ledger.db").create("households", epsilon=4, delta=1e-5, unit="event", relation="replace_values")
@@ -73,14 +79,14 @@ def test_fit_debits_and_predict_forecasts(households, folder):
 @TRAINS
 def test_a_history_may_be_any_frame_and_a_forecast_is_one(households, folder):
     import polars
-    from rows import FORMS, as_csv
+    from rows import as_csv
     model = cv.Model("model.cvm")
     job = cv.Train(cv.Records(as_csv(LOAD, folder / "load.csv"), series="unique_id", time="ds", value="y"),
                    cv.Slots("2026-01-12T00:00", "2026-01-26T00:00", "1h"), keys=KEYS, output="model.cvm", **TRAIN)
     job.run(households)
     names = {"time": "ds", "series": "unique_id", "value": "y", "levels": (80,)}
     expected = model.forecast("load.csv", **names)
-    for form in FORMS:
+    for form in some_forms():  # test_sign_lags.py has all of them
         assert model.forecast(form(LOAD), **names).columns == expected.columns, form.__name__
     typed = polars.DataFrame(LOAD).with_columns(polars.col("ds").str.to_datetime())
     assert model.forecast(typed, **names).columns == expected.columns
@@ -134,9 +140,9 @@ class Watched:
 
 @TRAINS
 def test_rows_are_asked_for_after_the_debit_and_give_the_same_model(households, folder):
-    from rows import FORMS, as_csv
+    from rows import as_csv
     training(as_csv(LOAD, folder / "load.csv"), output="file.cvm").run("households", seed=3)
-    for form in FORMS:
+    for form in some_forms():  # test_sign_lags.py has all of them
         training(form(LOAD)).run("households", seed=3)
         assert (folder / "load.cvm").read_bytes() == (folder / "file.cvm").read_bytes(), form.__name__
     model = training(Watched(households, lambda: [])).run(households)

@@ -40,6 +40,8 @@ def training(source, **more):
 
 
 def test_a_model_is_trained_after_the_debit_and_forecasts_at_no_cost(households, folder):
+    pytest.importorskip("polars")
+
     class Late:
         """A lazy frame that is asked for rows after the debit."""
 
