@@ -71,6 +71,7 @@ struct Choices {
               nul = {"a", std::string("b\0", 2), "c"}, later_nul = {"a", "b", std::string("0123456789\0abcdef", 17)},
               numbers = {"7", "1e3", "0"}, fractions = {"7", "0.5", "-1"},
               times = {"2026-03-29T01:59", "2026-03-29 03:00:00.25", "2026-10-25T02:30"},
+              time_with_nul = {"2026-03-29T01:59", std::string("2026-03-29T03:00\0", 17), "2026-03-29T03:00"},
               skipped = {"2026-03-29T01:59", "2026-03-29T02:30", "2026-10-25T02:30"};
   const Integers whole = {0, 12, std::int64_t{1} << 53}, negative = {3, -1, 2},
                  large = {1, (std::int64_t{1} << 53) + 1, 2}, instants = {kNoon, kNoon + 1, -1},
@@ -83,7 +84,8 @@ struct Choices {
 
   std::vector<Column> all(const std::string& name) const {
     std::vector<Column> columns;
-    for (const Texts* texts : {&names, &empty, &nul, &later_nul, &numbers, &fractions, &times, &skipped})
+    for (const Texts* texts :
+         {&names, &empty, &nul, &later_nul, &numbers, &fractions, &times, &time_with_nul, &skipped})
       columns.emplace_back(name, *texts);
     for (const Integers* integers : {&whole, &negative, &large, &instants, &far}) {
       columns.emplace_back(name, *integers);
@@ -105,7 +107,7 @@ struct Choices {
 
 TEST(Columns, CountsAreThoseOfRowsWhateverTheCells) {
   const Choices cells;
-  for (const char* format : {"iso8601", "epoch_ms"}) {
+  for (const char* format : {"iso8601", "epoch_ms", "%Y-%m-%dT%H:%M"}) {
     SourceSpec spec = all_columns();
     spec.time_format = format;
     spec.zone = "Europe/Zurich";

@@ -85,7 +85,7 @@ nb::dict plan(const HeldJob& held) {
   return told(patiently([&] { return make_plan(held.job); }, held.names));
 }
 
-// How far off a cell would be, by cap and length of a slot: (caps, {length: errors}, whether they are those of a sample).
+// How far off a cell would be, by cap and length of a slot: (caps, {length: errors}, whether they are of a sample), or
 // None where the unit has no such cap.
 nb::object caps(const HeldJob& held) {
   if (!held.job.is<engine::SeriesSpec>()) return nb::none();

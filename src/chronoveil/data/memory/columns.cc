@@ -114,7 +114,7 @@ bool add_reals(const Part& part, std::vector<double>& reals, bool may_be_missing
   });
 }
 
-bool add_times(const Part& part, TimeReader& reader, std::vector<std::int64_t>& times) {
+bool add_times(const Part& part, TimeReader& reader, bool by_pattern, std::vector<std::int64_t>& times) {
   const auto add_stated = [&](std::span<const std::int64_t> all, const auto& read) {
     for (const std::int64_t time : part.of(all))
       if (time < kFirstInstant || time >= kLastInstant || !read(time, times.emplace_back())) return false;
@@ -132,8 +132,8 @@ bool add_times(const Part& part, TimeReader& reader, std::vector<std::int64_t>& 
   return for_cells(part, [&](const auto& cell) {
     using Cell = std::decay_t<decltype(cell)>;
     CellRoom room;
-    if constexpr (kIsText<Cell>)
-      return reader.read(cell, times.emplace_back()) == TimeProblem::none && !has_nul(cell);
+    if constexpr (kIsText<Cell>)  // no format takes a NUL byte but a pattern that has one
+      return reader.read(cell, times.emplace_back()) == TimeProblem::none && (!by_pattern || !has_nul(cell));
     else if constexpr (std::is_same_v<Cell, std::int64_t>)
       return reader.read(digits_of(cell, room), times.emplace_back()) == TimeProblem::none;
     else
@@ -171,7 +171,7 @@ bool ColumnDecoder::fill_column(const Column& column, const ColumnPlace& place, 
   const Part part{column.cells, first, end};
   if (place.field == &RowFields::user) return add_names(part, false, kept, records.user);
   if (place.field == &RowFields::series) return add_names(part, !needs_place_, kept, records.series);
-  if (place.field == &RowFields::time) return add_times(part, times_, records.time);
+  if (place.field == &RowFields::time) return add_times(part, times_, by_pattern_, records.time);
   if (place.field == &RowFields::value) return add_counts(part, records.value);
   if (place.field == &RowFields::measure) return add_reals(part, records.measure, may_be_missing_);
   if (place.field == &RowFields::longitude) return add_reals(part, records.longitude);

@@ -30,6 +30,7 @@ class ColumnDecoder {
  private:
   ColumnDecoder(const SourceSpec& spec, TimeReader times)
       : times_(std::move(times)),
+        by_pattern_(spec.time_format.find('%') != std::string::npos),
         needs_place_(spec.measure.has_value()),
         may_be_missing_(spec.measure_may_be_missing),
         key_of_point_(spec.key_of_point) {}
@@ -37,7 +38,7 @@ class ColumnDecoder {
                    std::pmr::memory_resource& kept, RecordBatch&);
 
   TimeReader times_;
-  bool needs_place_, may_be_missing_;
+  bool by_pattern_, needs_place_, may_be_missing_;
   std::function<std::string_view(double, double)> key_of_point_;
 };
 
