@@ -78,7 +78,8 @@ docs: build-forecast  ## Run every command in the documentation and rewrite its 
 	@python3 tools/run_docs.py --update
 
 pictures: build  ## Make the pictures of the documentation anew; needs chromium and pngquant
-	@python3 tools/make_pictures.py $(if $(wildcard build/chronoveil-forecast),--forecast build/chronoveil-forecast)
+	@python3 tools/make_pictures.py $(if $(wildcard build/chronoveil-forecast),--forecast build/chronoveil-forecast) \
+	  $(addprefix --python ,$(firstword $(wildcard build/python/*/test/bin/python)))
 
 install:  ## Install the programs and the library under PREFIX (default /usr/local), honouring DESTDIR
 	@test -x build/chronoveil -a -f build/libchronoveil.so || $(MAKE) --no-print-directory build

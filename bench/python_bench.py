@@ -3,8 +3,8 @@
 
   python_bench.py make FILE.csv FILE.parquet     the rows of bound_bench, with an `hour` for those who cannot make one
   python_bench.py job FILE.csv JOB.toml          the same release as a job file, for the program
-  python_bench.py release FILE.parquet [batches] the release by way of a lazy frame of polars; `batches` reads the file
-                                                 batch by batch by pyarrow instead
+  python_bench.py release FILE.parquet HOW       the same from a lazy frame of polars to a frame of polars (`lazy`) or to a
+                                                 CSV (`csv`), or from batches of pyarrow to a frame of polars (`batches`)
   python_bench.py price                          what a price costs beyond the engine's own work
 
 Prints lines of JSON.
@@ -21,8 +21,7 @@ import chronoveil as cv
 def counts(source, **more):
     return cv.Counts(cv.Records(source, user="user", time="time", series="sensor"),
                      cv.Slots("2026-03-01T00:00", "2026-04-01T00:00", "1h"),
-                     keys=[f"s{number:04}" for number in range(1000)], max_steps=20, epsilon=1, delta=1e-6, csv="out.csv",
-                     **more)
+                     keys=[f"s{number:04}" for number in range(1000)], max_steps=20, epsilon=1, delta=1e-6, **more)
 
 
 def make(csv, parquet):
@@ -31,18 +30,19 @@ def make(csv, parquet):
     rows.with_columns(hour=polars.col("time").str.slice(0, 13)).sink_parquet(parquet)
 
 
-def release(parquet, how="lazy"):
-    if how == "lazy":
-        import polars  # pylint: disable=import-outside-toplevel
-        rows = polars.scan_parquet(parquet).select("user", "time", "sensor")
-    else:
+def release(parquet, how):
+    if how == "batches":
         import pyarrow.dataset  # pylint: disable=import-outside-toplevel
         rows = pyarrow.dataset.dataset(parquet).scanner(columns=["user", "time", "sensor"]).to_reader()
-    counts(rows).run(seed=1)
+    else:
+        import polars  # pylint: disable=import-outside-toplevel
+        rows = polars.scan_parquet(parquet).select("user", "time", "sensor")
+    if how == "csv":
+        counts(rows, csv="out.csv").run(seed=1)
+    else:
+        assert len(counts(rows).run(seed=1).to_polars()) > 0
     used = resource.getrusage(resource.RUSAGE_SELF)
-    with open("out.csv", encoding="utf-8") as file:
-        written = sum(1 for _ in file)
-    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_bytes": used.ru_maxrss * 1024, "rows": written}))
+    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_bytes": used.ru_maxrss * 1024}))
 
 
 def price():
@@ -59,7 +59,7 @@ def main():
         make(*rest)
     elif what == "job":
         with open(rest[1], "w", encoding="utf-8") as file:
-            file.write(counts(rest[0]).to_toml("bench"))
+            file.write(counts(rest[0], csv="out.csv").to_toml("bench"))
     elif what == "release":
         release(*rest)
     else:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes the pictures of README.md and docs/ anew, from simulated data: docs/pictures/.
 
-  tools/make_pictures.py [--program FILE] [--forecast FILE] [--to FOLDER] [NAME...]
+  tools/make_pictures.py [--program FILE] [--forecast FILE] [--python FILE] [--to FOLDER] [NAME...]
 
 Pages are looked at with chromium and made small with pngquant. The simulated people are the same every time. Pictures of
 real releases differ in their noise, which has no seed; pictures of rehearsals do not differ at all. Without --forecast,
-the picture of a forecast stays as it is.
+the picture of a forecast stays as it is; without --python, the one that Python draws.
 """
 
 import argparse
@@ -29,6 +29,7 @@ class Studio:
 
     def __init__(self, folder, given):
         self.folder, self.program, self.forecast, self.pictures = Path(folder), given.program, given.forecast, given.to
+        self.python = given.python
 
     def run(self, *words, program=None):
         environment = {**os.environ, "HOME": str(self.folder), "CHRONOVEIL_LEDGER": str(self.folder / "ledger.db")}
@@ -51,6 +52,9 @@ class Studio:
                         f"--user-data-dir={self.folder / 'browser'}", f"--window-size={width},{height}",
                         f"--screenshot={raw}", (self.folder / page).as_uri()],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.reduce(raw, picture)
+
+    def reduce(self, raw, picture):
         subprocess.run(["pngquant", "--force", "--speed", "1", "--output", str(self.pictures / picture), "32", str(raw)],
                        check=True)
 
@@ -69,6 +73,25 @@ def counts(studio):
     studio.run("budget", "create", "cards", "--epsilon", 4, "--delta", 1e-5, "--unit", "user")
     studio.run("run", "trips.toml")
     studio.photograph("report.html", "report_counts.png", 1120, 865)
+
+
+def plotted(studio):
+    """What Python draws of the release in README.md, by the very lines that stand there."""
+    if not studio.python:
+        print("plotted: left as it is; --python FILE names an interpreter with the package, polars, pandas and matplotlib",
+              file=sys.stderr)
+        return
+    studio.run("simulate", "traffic", "--people", 20000, "--sensors", 4, "--days", 7, "--output", "trips.csv",
+               "--keys", "stations.txt")
+    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    lines = [line[4:] for line in block.splitlines() if line.startswith((">>> ", "... "))]
+    assert 'release.plot(["S1"])' in lines[-1], "README.md must end its example with the plot"
+    (studio.folder / "plot.py").write_text("\n".join([
+        "import matplotlib", "matplotlib.use('agg')", "import matplotlib.pyplot as pyplot",
+        "pyplot.rcParams['figure.figsize'] = (10, 3.4)", *lines,
+        "pyplot.gca().figure.savefig('raw.png', dpi=110, bbox_inches='tight')"]), encoding="utf-8")
+    studio.run("plot.py", program=studio.python)
+    studio.reduce(studio.folder / "raw.png", "plot_counts.png")
 
 
 def means(studio):
@@ -202,10 +225,11 @@ def forecast(studio):
 
 
 def main():
-    makers = {maker.__name__: maker for maker in (counts, means, blurred, compared, forecast)}
+    makers = {maker.__name__: maker for maker in (counts, plotted, means, blurred, compared, forecast)}
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--program", default=str(ROOT / "build/chronoveil"))
     parser.add_argument("--forecast", help="chronoveil-forecast, which needs libtorch")
+    parser.add_argument("--python", help="an interpreter that has the Python package")
     parser.add_argument("--to", type=Path, default=PICTURES, help="the folder of the pictures, unless docs/pictures")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(makers))
     given = parser.parse_args()

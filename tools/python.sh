@@ -3,7 +3,8 @@
 #   tools/python.sh wheel     builds out/wheels/chronoveil-*.whl from the objects of build/
 #   tools/python.sh test      the same, then installs it into an environment of its own and runs its tests
 #   tools/python.sh clean     installs it with nothing, with pandas alone, polars alone, DuckDB alone, and releases
-#   tools/python.sh bare      the same in a Debian that has Python and nothing else, not even time zones (needs root)
+#   tools/python.sh bare      the same in a Debian that has Python and nothing else, not even time zones, and those tests
+#                             that need nothing (needs root)
 #   tools/python.sh newer ... any of these with the Python of Debian 13
 #   tools/python.sh debug     counts references under the debug build of that Python; needs the wheel of `newer wheel`
 # From Python 3.12 on, the wheel is for the stable ABI: one for all that follow. PYTHON names another interpreter.
@@ -70,7 +71,9 @@ install_into() { "$tools" "${pip[@]}" --python "$made/$1/bin/python" install --n
 
 run_tests() {
   make_tools
-  environment test -r $package/requirements-test.txt &  # while the compiler works
+  # Nixtla's compiler is larger than all the others together: not in every run.
+  environment test -r $package/requirements-test.txt \
+    ${CHRONOVEIL_TORTURE:+-r $package/requirements-torture.txt} &  # while the compiler works
   local environment=$!
   build_wheel
   wait "$environment"
@@ -127,11 +130,19 @@ try_bare() {
   fi
   as_root rm -rf "$root/try" "$root/usr/share/zoneinfo" && mkdir -p "$root/try" "$root/dev"
   if ! [ -e "$root/dev/null" ]; then as_root mknod -m 666 "$root/dev/null" c 1 3; fi
-  "$tools" "${pip[@]}" download --no-deps --dest "$root/try" -c $package/requirements-test.txt tzdata
-  cp $wheel $package/tests/first_example.py docs/python.md "$root/try"
+  "$tools" "${pip[@]}" download --dest "$root/try" -c $package/requirements-test.txt tzdata pytest
+  cp $wheel docs/python.md "$root/try"
+  cp -r $package/tests "$root/try/tests"
   as_root chroot "$root" /usr/bin/python3 -m venv /try/env
   as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --no-deps --find-links /try chronoveil tzdata
-  as_root chroot "$root" /try/env/bin/python /try/first_example.py bare /try/python.md
+  # In a folder that goes with the rest: what a ledger has beside it would be there the next time.
+  as_root chroot "$root" /bin/sh -c 'cd /try && exec env/bin/python tests/first_example.py bare python.md'
+  # What needs none of the libraries, nor the program, nor tools of a developer.
+  if ! $newer; then
+    as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --find-links /try pytest
+    as_root chroot "$root" /usr/bin/env CHRONOVEIL_LEAST=75 CHRONOVEIL_PROGRAM=/nowhere /try/env/bin/python -B -m pytest \
+      -q -p no:cacheprovider --ignore /try/tests/test_wheel.py --ignore /try/tests/test_postgres.py /try/tests
+  fi
   as_root rm -rf "$root/try"
 }
 
@@ -152,5 +163,5 @@ case "${1:-}" in
   clean) try_clean ;;
   bare) try_bare ;;
   debug) try_debug ;;
-  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -50,7 +50,7 @@ part configure cmake --preset dev
 part build cmake --build --preset dev
 if [ "${1:-}" = torture ]; then
   part torture python3 -B tools/torture.py
-  part python env CHRONOVEIL_RELEASES=10000 CHRONOVEIL_EXAMPLES=300 tools/python.sh test
+  part python env CHRONOVEIL_TORTURE=1 CHRONOVEIL_RELEASES=10000 CHRONOVEIL_EXAMPLES=300 tools/python.sh test
   part "newer python" tools/python.sh newer test
   part "asan build" built asan OFF test_programs fuzz_event fuzz_csv
   part "asan tests" ctest --preset asan

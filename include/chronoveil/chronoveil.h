@@ -70,6 +70,9 @@ void read_from(data::SourceSpec&, Table);
 // stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds
 // of columns. Errors: storage if its producer fails, usage if it has no columns.
 Result<void> read_from(Job&, ArrowArrayStream&);
+// The same for a history. Its batches are kept, for it is read more than once, as are the rows of a job that trains on
+// several channels.
+Result<void> read_from(data::SourceSpec&, ArrowArrayStream&);
 
 // The same rows as the lines of a CSV, for a program that reads them from a pipe. Of these columns, or of all that
 // there are; a null, and a real that is not a number, is an empty field. Opening looks at the schema, never at a batch.

@@ -270,6 +270,47 @@ TEST(Arrow, AStreamIsReadOnceAndOnlyItsSchemaBefore) {
   EXPECT_EQ(unread.released, 1);
 }
 
+TEST(Arrow, AStreamThatIsReadOftenKeepsItsBatchesUntilTheLastReader) {
+  MadeStream made({{at({1})}, {at({2, 3})}});
+  SourceSpec spec = time_only();
+  spec.kind = SourceKind::memory;
+  ArrowArrayStream stream = made.stream();
+  Result<std::shared_ptr<ArrowStream>> taken = ArrowStream::take(stream, ArrowStream::Reads::often);
+  ASSERT_TRUE(taken);
+  spec.stream = *taken;
+  expect_table(spec, {{}, {}, {1, 2, 3}, {}});
+  EXPECT_EQ(made.batches_released, 0);
+  expect_table(spec, {{}, {}, {1, 2, 3}, {}});
+  EXPECT_EQ(made.asked, 2);
+  const Result<Owned<ArrowArray>> nothing_more = (*taken)->next();
+  ASSERT_TRUE(nothing_more);
+  EXPECT_FALSE(*nothing_more);
+  ASSERT_TRUE((*taken)->begin());
+  {
+    const Result<Owned<ArrowArray>> first = (*taken)->next();
+    ASSERT_TRUE(first);
+    spec.stream.reset();
+    taken->reset();
+    EXPECT_EQ(made.batches_released, 1);  // somebody reads the other one
+    EXPECT_EQ((*first)->length, 1);
+  }
+  EXPECT_EQ(made.batches_released, 2);
+  EXPECT_EQ(made.released, 1);
+}
+
+TEST(Arrow, WhatCameBeforeAFailureIsNeverAll) {
+  MadeStream made({{at({1})}, {at({2})}});
+  made.fails_after = 1;
+  SourceSpec spec = time_only();
+  spec.kind = SourceKind::memory;
+  ArrowArrayStream stream = made.stream();
+  Result<std::shared_ptr<ArrowStream>> taken = ArrowStream::take(stream, ArrowStream::Reads::often);
+  ASSERT_TRUE(taken);
+  spec.stream = std::move(*taken);
+  expect_failure(read_source(spec), ErrorKind::storage, "the producer of the Arrow stream failed");
+  expect_failure(read_source(spec), ErrorKind::storage, "the producer of the Arrow stream failed");
+}
+
 TEST(Arrow, AProducerThatFailsIsAStorageErrorWithoutItsWords) {
   MadeStream made({{at({1})}, {at({2})}});
   made.fails_after = 1;

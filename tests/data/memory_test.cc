@@ -134,6 +134,14 @@ TEST(Memory, AMeasureThatMayBeMissingIsNoNumber) {
   ASSERT_TRUE(read) << message(read);
   EXPECT_EQ(read->measure[0], 5);
   EXPECT_TRUE(std::isnan(read->measure[1]));
+  const Reals none = {5, std::nan("")};
+  const std::vector<float> single = {5, std::nanf("")};
+  for (const Column& column : {Column("load", none), Column("load", single)}) {
+    const Result<Table> numbers = read_source(in_memory(spec, {{{"ts", Instants{at}}, column}}));
+    ASSERT_TRUE(numbers) << message(numbers);
+    EXPECT_EQ(numbers->measure[0], 5);
+    EXPECT_TRUE(std::isnan(numbers->measure[1]));
+  }
 }
 
 TEST(Memory, WhatACsvIsRefusedForIsRefused) {

@@ -1,10 +1,13 @@
 // Training and forecasting from rows in memory, as a program that links the library does it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "chronoveil/chronoveil.h"
+#include "support/made_arrow.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil {
@@ -97,6 +100,44 @@ TEST_F(Training, FromMemoryIsDebitedOnceAndItsModelForecastsForNothing) {
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(training::to_bytes(again->model), training::to_bytes(trained->model));
   EXPECT_EQ(debits(), 1U);
+}
+
+// Of two columns, the second of which lacks a value.
+TEST_F(Training, OnSeveralChannelsReadsAStreamOfArrowAsOftenAsAFile) {
+  using testing::MadeStream;
+  std::vector<std::string> models;
+  std::ostringstream csv;
+  csv << "meter,at,load,other\n";
+  std::vector<double> other = load_;
+  other[5] = std::nan("");
+  for (std::size_t i = 0; i < load_.size(); ++i)
+    csv << meters_[i] << ',' << at_[i] << ',' << load_[i] << ',' << (i == 5 ? "" : std::to_string(other[i])) << '\n';
+  std::ofstream(folder_.path() + "/rows.csv") << csv.str();
+  training::TrainOptions seeded = options();
+  seeded.seed = 7;
+  for (const bool streamed : {false, true}) {
+    Job both = job();
+    both.source.value.reset();
+    both.train().channels = {"load", "other"};
+    MadeStream made({{testing::texts("meter", meters_), testing::numbers("at", "tsm:UTC", at_),
+                      testing::numbers("load", "g", load_), testing::numbers("other", "g", other)}});
+    if (streamed) {
+      ArrowArrayStream stream = made.stream();
+      ASSERT_TRUE(read_from(both, stream));
+    } else {
+      both.source = {};
+      both.source.path = folder_.path() + "/rows.csv";
+      both.source.series = "meter";
+      both.source.time = "at";
+      both.source.time_format = "epoch_ms";
+    }
+    const Result<training::Training> trained = run_training(both, seeded);
+    ASSERT_TRUE(trained) << trained.error().text();
+    models.push_back(trained->model.weights);
+    EXPECT_EQ(trained->model.channels.size(), 2U);
+  }
+  EXPECT_EQ(models[0], models[1]);
+  EXPECT_FALSE(models[0].empty());
 }
 
 TEST_F(Training, OfAPrivateHistoryIsDebitedAndItsDocumentsAreForAll) {

@@ -1,4 +1,4 @@
-"""Models that forecast, trained privately by the program `chronoveil-forecast`.
+"""Models that forecast, trained privately: `sign_lags` here, networks by the program `chronoveil-forecast`.
 
 Networks need libtorch, which is 300 MB; the wheel has 4. So it is a program of its own, and this file calls it: the
 one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
@@ -18,6 +18,7 @@ from chronoveil import _native, errors
 from chronoveil.forecasts import STATED, Forecast
 from chronoveil.frames import is_frame, stream_of
 from chronoveil.jobs import TrainJob, _ledger
+from chronoveil.keys import given
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
 from chronoveil.programs import call
@@ -27,12 +28,16 @@ from chronoveil.records import Records, Slots
 __all__ = ["Forecaster", "Model", "Train"]
 
 
-def _lines_of(rows: Any, columns: Sequence[str] | None) -> _native.CsvLines:
+def _stream_of(rows: Any, columns: Sequence[str] | None) -> Any:
     if not is_frame(rows):
         raise errors.UsageError(f"source: rows cannot be read from {type(rows).__name__}; it must be the path of a file, a "
                                 "dictionary of columns, or anything that speaks Arrow", "source", type(rows).__name__,
                                 "the path of a file, or a frame")
-    return _native.CsvLines(stream_of(rows, columns), None if columns is None else list(columns))
+    return stream_of(rows, columns)
+
+
+def _lines_of(rows: Any, columns: Sequence[str] | None) -> _native.CsvLines:
+    return _native.CsvLines(_stream_of(rows, columns), None if columns is None else list(columns))
 
 
 @contextmanager
@@ -85,12 +90,41 @@ class Train(TrainJob):
 
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,  # type: ignore[override]
             seed: int | None = None, progress: bool | None = None) -> Model:
-        """Debits the dataset and trains. Interrupted, the same call goes on from the last checkpoint."""
+        """Debits the dataset and trains. A network that was interrupted goes on from its last checkpoint if this is
+        called again."""
+        path = self._output()
+        if not self._read().needs_libtorch:
+            job = self._read(dataset, rows=True)
+            with Teller(progress) as tell:
+                return Model(path, json.loads(_native.train(job, _ledger(dataset, ledger), confirmed, seed, None, tell)))
+        return self._run_by_the_program(path, dataset, ledger, confirmed, seed, progress)
+
+    def again(self, debit: str, dataset: Dataset | str | None = None, *, ledger: str = "") -> Model:  # type: ignore[override]
+        """The stored model of a debit, written once more: no debit, no data, no noise."""
+        path, job = self._output(), self._read(dataset)
+        if not job.needs_libtorch:
+            with Teller(False) as tell:
+                return Model(path, json.loads(_native.train(job, _ledger(dataset, ledger), False, None, debit, tell)))
+        with _job_file(self._for_the_program(dataset, self.records.source), self._folder()) as file:
+            words = ["train", file, "--json", "--again", debit, *_flags(ledger=_ledger(dataset, ledger))]
+            with Teller(False) as tell:
+                return Model(path, json.loads(call(words, tell, file=bool(self.path))))
+
+    def _folder(self) -> str:
+        return os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
+
+    def _output(self) -> str:
         output = self.sections.get("output", {}).get("model")
         if not output:
             raise errors.UsageError("output: it is missing; a file for the trained model, such as 'load.cvm'", "output")
-        folder = os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
-        model = os.path.join(folder, output)
+        return os.path.join(self._folder(), output)
+
+    def _for_the_program(self, dataset: Dataset | str | None, source: Any) -> str:
+        name = dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal")
+        return self.to_toml(name, source="-" if self.records.is_frame and not isinstance(source, str) else source)
+
+    def _run_by_the_program(self, model: str, dataset: Dataset | str | None, ledger: str, confirmed: bool,
+                            seed: int | None, progress: bool | None) -> Model:
         plan = self._read(dataset)
         plan.plan_training()  # its errors name arguments
         with ExitStack() as held:
@@ -99,9 +133,7 @@ class Train(TrainJob):
                 source = held.enter_context(_as_file(source, model, plan.columns))
             elif self.records.is_frame:
                 source, lines = "-", _lines_of(source, plan.columns)
-            text = self.to_toml(dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal"),
-                                source=source)
-            job = held.enter_context(_job_file(text, folder))
+            job = held.enter_context(_job_file(self._for_the_program(dataset, source), self._folder()))
             words = ["train", job, "--json", *_flags(ledger=_ledger(dataset, ledger), yes=confirmed, seed=seed)]
             tell = held.enter_context(Teller(progress))
             return Model(model, json.loads(call(words, tell, lines, file=bool(self.path))))
@@ -137,10 +169,14 @@ class Model:
         20, 40, 60 and 80 are read off sample paths, 200 unless `paths` says how many. A forecast shows the history that
         it was made from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper,
         rate)."""
+        if not _native.needs_libtorch(self.path):
+            return self._forecast_here(history, levels, progress, {
+                "time": time, "series": series, "value": [value] if isinstance(value, str) else value, "zone": zone,
+                "private": private, "dataset": dataset.name if isinstance(dataset, Dataset) else dataset,
+                **options}, _ledger(dataset, ledger))
         values = value if value is None or isinstance(value, str) else ",".join(value)
         name = dataset.name if isinstance(dataset, Dataset) else dataset
-        columns = None if value is None else [time, *([series] if series else []),
-                                              *([value] if isinstance(value, str) else value)]
+        columns = _columns(time, series, value)
         with (_as_file(history, os.path.abspath(self.path) + ".history", columns) as source,
               tempfile.TemporaryDirectory(prefix="chronoveil-") as folder, Teller(progress) as tell):
             paths = None if set(levels) <= set(STATED) else Path(folder) / "paths.csv"
@@ -149,8 +185,49 @@ class Model:
                 ledger=_ledger(dataset, ledger), **options)], tell)
             return Forecast(text, None if paths is None else paths.read_text(encoding="utf-8"), levels)
 
+    def _forecast_here(self, history: Any, levels: Sequence[int], progress: bool | None, options: dict[str, Any],
+                       ledger: str) -> Forecast:
+        for name in options.keys() - _KNOWN - _OF_PRIVATE - _OUTPUTS:
+            raise errors.UsageError(f"{name}: a forecast has no such argument", name)
+        asked = dict(given(options))
+        for name in () if asked.get("private") else sorted(asked.keys() & _OF_PRIVATE):
+            raise errors.UsageError(f"{name}: it belongs to a private history, private=True", name)
+        for name in ("epsilon", "delta", "lower", "upper") if asked.get("private") else ():
+            if name not in asked:
+                raise errors.UsageError(f"{name}: it is missing; a private history needs it", name)
+        confirmed, seed, again = asked.pop("yes", False), asked.pop("seed", None), asked.pop("again", None)
+        outputs = {name: os.fspath(asked.pop(name)) for name in sorted(asked.keys() & _OUTPUTS)}
+        asked["keep_paths"] = not set(levels) <= set(STATED) or "paths_output" in outputs
+        keys = asked.get("keys")
+        if isinstance(keys, (str, os.PathLike)):
+            asked["keys"] = _native.key_list(os.fspath(keys))
+        elif keys is not None:
+            asked["keys"] = [str(key) for key in keys]
+        capsule = None
+        if isinstance(history, (str, os.PathLike)):
+            asked["source"] = os.fspath(history)
+        else:
+            capsule = _stream_of(history, _columns(asked["time"], asked.get("series"), asked.get("value")))
+        with Teller(progress) as tell:
+            made = _native.forecast(self.path, capsule, asked, outputs, ledger, confirmed, seed, again, tell)
+        return Forecast(made["csv"], made["paths"] or None, levels)
+
     def __repr__(self) -> str:
         return f"Model({self.path!r})"
+
+
+# What `forecast` may be told besides its own arguments: of any history, of one that gets noise, and files to write.
+_KNOWN = {"time", "series", "value", "zone", "private", "time_format", "keys", "paths", "path_seed", "title"}
+_OF_PRIVATE = {"dataset", "epsilon", "delta", "rate", "max_steps", "lower", "upper", "fill", "purpose", "seed", "yes",
+               "again"}
+_OUTPUTS = {"output", "paths_output", "json_output", "report"}
+
+
+def _columns(time: str, series: str | None, value: str | Sequence[str] | None) -> list[str] | None:
+    """The columns of a history; None if the model says which."""
+    if value is None:
+        return None
+    return [time, *([series] if series else []), *([value] if isinstance(value, str) else value)]
 
 
 class Forecaster:

@@ -71,6 +71,8 @@ class Plan:
     ('shrink', 1.0)
     >>> plan.compare().recommended
     'shrink'
+    >>> list(plan.caps())  # for pandas.DataFrame(plan.caps())
+    ['max_steps', '1h', '1d']
     """
 
     def __init__(self, told: Mapping[str, Any], job: Job) -> None:
@@ -87,6 +89,12 @@ class Plan:
         """The mechanisms side by side."""
         return Comparison(self._told["candidates"], self._told["recommended"])
 
+    def caps(self) -> dict[str, list[Any]] | None:
+        """How far off one cell would be, by the cap on a person's slots and the length of a slot: a column for each length.
+        Before any smoothing, unless the job has a public sample. None where no such cap is protected."""
+        table = self.job._read().caps()
+        return None if table is None else {"max_steps": table[0], **table[1]}
+
     def to_toml(self, dataset: Dataset | str | None = None, *, source: str | os.PathLike[str] | None = None) -> str:
         """The job of this plan as a job file."""
         return self.job.to_toml(dataset, source=source)
@@ -99,6 +107,9 @@ class Plan:
         lines = [f"chosen    {self.mechanism}: ε = {_native.rounded_up(self._told['epsilon'])}, "
                  f"δ = {_native.rounded_up(self._told['delta'])}",
                  f"because   {self.reason}", f"promises  {self.guarantee}"]
+        advised = self._told["recommended"]
+        if advised and advised != self.mechanism:
+            lines.append(f"advised   {advised}: {self._told['advice']}")
         if self.tells_nothing:
             lines.append(f"refused   {self.tells_nothing}")
         return "\n".join(lines)

@@ -1,7 +1,8 @@
 """The program that trains and forecasts, as a child of this process.
 
 What it says comes as one JSON object a line (apps/cli/messages.h). Rows go to its standard input, which it reads after
-the debit: until it has taken the line with the names of the columns, no row is asked for.
+the debit: until it has taken the line with the names of the columns, no row is asked for. They go as gzip, because that
+has an end of its own: where this process is killed, the program must not take the rows that came for all.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import termios
 import threading
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
@@ -82,8 +84,8 @@ class _Said:
 
 
 class _Rows:
-    """Hands rows to a program that reads them when it has debited. If they fail, the program is interrupted before its
-    input ends, or it would take what it has for all."""
+    """Hands rows to a program that reads them when it has debited. If they fail, the program is interrupted, and its
+    input never has an end."""
 
     def __init__(self, lines: _native.CsvLines, process: subprocess.Popen[bytes]) -> None:
         self._lines = lines
@@ -92,15 +94,17 @@ class _Rows:
 
     def feed(self) -> None:
         assert self._process.stdin is not None
+        packed = zlib.compressobj(level=0, wbits=31)  # not for its size: for its checksum and its end
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
             try:
-                pipe.write(self._lines.header())
+                pipe.write(packed.compress(self._lines.header()) + packed.flush(zlib.Z_SYNC_FLUSH))
                 pipe.flush()
                 while self._process.poll() is None and _waiting_in(pipe):
                     time.sleep(0.01)
                 while self._process.poll() is None and (piece := self._lines.next()):
-                    pipe.write(piece)
+                    pipe.write(packed.compress(piece))
                     pipe.flush()
+                pipe.write(packed.flush())
             except BrokenPipeError:  # it has ended, and says why
                 raise
             except BaseException as error:

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace chronoveil::python {
 
@@ -38,14 +39,23 @@ bool on_main_thread() {
 }
 
 Worker::Worker() {
-  // It waits for work until the process ends, and nobody waits for it.
-  std::thread([this] {
-    while (true) {
-      given_.acquire();
-      task_();
-      done_.release();
+  std::thread([this] { work(); }).detach();
+}
+
+// Until the process ends, and nobody waits for it.
+void Worker::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    // Not wait(), which is of a libstdc++ that is newer than the oldest one that the wheel is for.
+    while (!changed_.wait_for(lock, std::chrono::hours(1), [this] { return task_ != nullptr; })) {
     }
-  }).detach();
+    const std::function<void()> task = std::exchange(task_, nullptr);
+    lock.unlock();
+    task();
+    lock.lock();
+    done_ = true;
+    changed_.notify_all();
+  }
 }
 
 Worker& Worker::of_this_process() {
@@ -59,15 +69,21 @@ Worker& Worker::of_this_process() {
 }
 
 void Worker::start(std::function<void()> task) {
-  task_ = std::move(task);
   busy_ = true;
-  given_.release();
+  fell_asleep_ = false;
+  const std::lock_guard lock(mutex_);
+  done_ = false;
+  task_ = std::move(task);
+  changed_.notify_all();
 }
 
 bool Worker::finished(std::chrono::milliseconds most) {
-  for (int look = 0; look < 2000; ++look)  // most prices take less than it takes to fall asleep and wake up
-    if (done_.try_acquire()) return !(busy_ = false);
-  busy_ = !done_.try_acquire_for(most);
+  // Most prices take less than it takes to fall asleep and wake up.
+  for (int look = 0; !fell_asleep_ && look < 2000; ++look)
+    if (done_) return !(busy_ = false);
+  fell_asleep_ = true;
+  std::unique_lock lock(mutex_);
+  busy_ = !changed_.wait_for(lock, most, [this] { return done_.load(); });
   return !busy_;
 }
 

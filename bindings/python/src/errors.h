@@ -3,12 +3,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <semaphore>
 #include <utility>
 
 #include "chronoveil/base/interrupt.h"
@@ -46,9 +48,14 @@ class Worker {
 
  private:
   Worker();
-  std::function<void()> task_;
-  bool busy_ = false;
-  std::binary_semaphore given_{0}, done_{0};
+  void work();
+  bool busy_ = false, fell_asleep_ = false;
+  // Not a semaphore, whose waits look for a while before they sleep, ten times a second, and may sleep forever in the
+  // oldest libstdc++ that the wheel is for (its bug 104928).
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> task_;  // none: there is nothing to do
+  std::atomic<bool> done_ = false;
 };
 
 // What to say of work that was done when the interrupt came: its result is lost to the caller.

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "arrow.h"
 #include "module.h"
@@ -84,6 +85,29 @@ nb::dict plan(const HeldJob& held) {
   return told(patiently([&] { return make_plan(held.job); }, held.names));
 }
 
+// How far off a cell would be, by cap and length of a slot: (caps, {length: errors}, whether they are of a sample), or
+// None where the unit has no such cap.
+nb::object caps(const HeldJob& held) {
+  if (!held.job.is<engine::SeriesSpec>()) return nb::none();
+  const auto table = patiently(
+      [&]() -> Result<std::optional<engine::CapTable>> {
+        CV_TRY(const engine::Planned planned, engine::plan_job(held.job));
+        return engine::cap_table(held.job, planned);
+      },
+      held.names);
+  if (!table) return nb::none();
+  nb::dict by_length;
+  for (std::size_t length = 0; length < table->lengths.size(); ++length) {
+    nb::list errors;
+    for (std::size_t cap = 0; cap < table->caps.size(); ++cap) {
+      const double error = table->errors[length * table->caps.size() + cap];
+      errors.append(std::isnan(error) ? nb::none() : nb::cast(error));
+    }
+    by_length[table->lengths[length].c_str()] = errors;
+  }
+  return nb::make_tuple(nb::cast(table->caps), by_length, table->smoothed);
+}
+
 nb::dict plan_training(const HeldJob& held) {
   const engine::TrainPlanned planned = patiently([&] { return engine::plan_training(held.job); }, held.names);
   nb::dict all;
@@ -98,6 +122,7 @@ nb::dict plan_training(const HeldJob& held) {
   all["guarantee"] = told(planned.guarantee);
   all["candidates"] = nb::list();
   all["recommended"] = "";
+  all["advice"] = "";
   all["slots"] = planned.axis.steps();
   all["tells_nothing"] = "";
   return all;
@@ -202,8 +227,13 @@ void add_jobs(nb::module_& module) {
       .def_prop_ro("digest", [](const HeldJob& held) { return engine::digest_of(held.job); })
       .def_prop_ro("reads_memory", [](const HeldJob& held) { return held.job.source.kind == data::SourceKind::memory; })
       .def_prop_ro("columns", &columns)
+      .def_prop_ro("needs_libtorch",
+                   [](const HeldJob& held) {
+                     return held.job.is<engine::TrainSpec>() && forecasting::is_network(held.job.train().model.model);
+                   })
       .def("read_stream", &read_stream, "capsule"_a)
       .def("plan", &plan)
+      .def("caps", &caps)
       .def("plan_training", &plan_training)
       .def("check", &checked, "ledger"_a, "read_data"_a)
       .def("run", &run_job, "ledger"_a, "confirmed"_a, "allow_empty"_a, "allow_uninformative"_a, "seed"_a.none(),

@@ -18,4 +18,5 @@ NB_MODULE(_native, module) {
   chronoveil::python::add_ledger(module);
   chronoveil::python::add_live(module);
   chronoveil::python::add_arrow(module);
+  chronoveil::python::add_training(module);
 }

@@ -12,5 +12,6 @@ void add_releases(nanobind::module_&);
 void add_ledger(nanobind::module_&);
 void add_live(nanobind::module_&);
 void add_arrow(nanobind::module_&);
+void add_training(nanobind::module_&);
 
 }  // namespace chronoveil::python

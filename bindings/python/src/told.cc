@@ -24,6 +24,7 @@ nb::dict told(const plan::Candidate& one) {
   told["error"] = one.noise_error;
   told["information"] = one.information;
   told["error_on_sample"] = one.expected_error;
+  told["error_of_all_series"] = one.expected_total_error;
   told["epsilon"] = one.plan->price.epsilon;
   told["delta"] = one.plan->delta;
   return told;
@@ -66,6 +67,7 @@ nb::dict told_plan(const Plan& planned) {
     for (const auto& one : planned.comparison->candidates) candidates.append(told(one));
   all["candidates"] = candidates;
   all["recommended"] = planned.comparison ? planned.comparison->recommended : std::string();
+  all["advice"] = planned.comparison ? planned.comparison->reason : std::string();
   if constexpr (requires { planned.axis; }) all["slots"] = planned.axis.steps();
   if constexpr (requires { planned.tells_nothing; })
     all["tells_nothing"] = with_key_names(planned.tells_nothing, key_names(Names::arguments));

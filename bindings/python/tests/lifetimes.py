@@ -112,6 +112,21 @@ def live():
         assert counts().check(city).room > 0 and city._repr_html_() and len(city.history()) == 2 and ledger.verify()
 
 
+def training():
+    """Of two channels, so that batches are kept and read more than once; so is a history."""
+    hours = [f"2026-03-{1 + hour // 24:02}T{hour % 24:02}:00" for hour in range(72)]
+    rows = {"at": hours, "a": [hour % 24 for hour in range(72)], "b": [float(hour % 24) for hour in range(72)]}
+    with tempfile.TemporaryDirectory() as folder:
+        job = cv.Train(cv.Records(rows, time="at"), cv.Slots("2026-03-01", "2026-03-04", "1h"), unit="event", epsilon=1.0,
+                       delta=1e-6, model="sign_lags", forecast_length=2, channels=["a", "b"],
+                       output=os.path.join(folder, "load.cvm"))
+        model = job.run("meters", seed=1)
+        assert len(model.forecast(rows, time="at")) == 4
+        with contextlib.suppress(cv.ChronoveilError):
+            model.forecast({**rows, "at": ["?", *hours[1:]]}, time="at")
+            raise AssertionError("a history that cannot be read must fail the forecast")
+
+
 def more_references(work):
     gc.collect()
     before = sys.gettotalrefcount()
@@ -122,7 +137,7 @@ def more_references(work):
 
 
 def main():
-    for work in (prices, errors, releases, streams_outlive_their_frames, live):
+    for work in (prices, errors, releases, streams_outlive_their_frames, live, training):
         work()
         for _ in range(ROUNDS):
             grown = more_references(work)

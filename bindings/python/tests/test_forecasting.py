@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ TRAIN = {"unit": "event", "epsilon": 2.0, "delta": 1e-6, "model": "simple_feed_f
 
 
 TRAINS = pytest.mark.skipif(not forecast_program(), reason="this build has no chronoveil-forecast")
+
+
+def some_forms():
+    """Those that come to the program in ways of their own: from Python, by pyarrow, in batches."""
+    from rows import lazy_frame, pandas_frame, plain
+    return plain, pandas_frame, lazy_frame
 
 
 @pytest.fixture
@@ -72,14 +79,14 @@ def test_fit_debits_and_predict_forecasts(households, folder):
 @TRAINS
 def test_a_history_may_be_any_frame_and_a_forecast_is_one(households, folder):
     import polars
-    from rows import FORMS, as_csv
+    from rows import as_csv
     model = cv.Model("model.cvm")
     job = cv.Train(cv.Records(as_csv(LOAD, folder / "load.csv"), series="unique_id", time="ds", value="y"),
                    cv.Slots("2026-01-12T00:00", "2026-01-26T00:00", "1h"), keys=KEYS, output="model.cvm", **TRAIN)
     job.run(households)
     names = {"time": "ds", "series": "unique_id", "value": "y", "levels": (80,)}
     expected = model.forecast("load.csv", **names)
-    for form in FORMS:
+    for form in some_forms():  # test_sign_lags.py has all of them
         assert model.forecast(form(LOAD), **names).columns == expected.columns, form.__name__
     typed = polars.DataFrame(LOAD).with_columns(polars.col("ds").str.to_datetime())
     assert model.forecast(typed, **names).columns == expected.columns
@@ -133,9 +140,9 @@ class Watched:
 
 @TRAINS
 def test_rows_are_asked_for_after_the_debit_and_give_the_same_model(households, folder):
-    from rows import FORMS, as_csv
+    from rows import as_csv
     training(as_csv(LOAD, folder / "load.csv"), output="file.cvm").run("households", seed=3)
-    for form in FORMS:
+    for form in some_forms():  # test_sign_lags.py has all of them
         training(form(LOAD)).run("households", seed=3)
         assert (folder / "load.cvm").read_bytes() == (folder / "file.cvm").read_bytes(), form.__name__
     model = training(Watched(households, lambda: [])).run(households)
@@ -151,6 +158,40 @@ def test_rows_that_fail_train_nothing(households, folder):
         training(Watched(households, fails)).run(households)
     assert "secret" not in str(caught.value) and not (folder / "load.cvm").exists()
     assert training(LOAD).run(households).debit == "households:1"  # it goes on with the same debit
+
+
+@TRAINS
+def test_a_python_that_is_killed_is_not_the_end_of_its_rows(households, folder):
+    died = subprocess.run([sys.executable, "-c", textwrap.dedent("""
+        import os, signal, sys
+        sys.path.insert(0, sys.argv[1])
+        import polars
+        import chronoveil as cv
+        from test_forecasting import LOAD, Watched, training
+        def killed():
+            yield polars.DataFrame({**LOAD, "ds": [f"2025{time[4:]}" for time in LOAD["ds"]]})  # of the span before
+            os.kill(os.getpid(), signal.SIGKILL)
+        city = cv.Ledger("ledger.db")["households"]
+        training(Watched(city, killed)).run(city)
+        """), str(Path(__file__).parent)], capture_output=True, check=False, timeout=300)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    until = time.monotonic() + 300
+    while at_work_in(folder):  # nobody's child any more
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert [debit.state for debit in households.history()] == ["reserved"] and not (folder / "load.cvm").exists()
+    assert training(LOAD).run(households).debit == "households:1"
+
+
+def at_work_in(folder):
+    """Whether a program that trains works in this folder."""
+    for process in Path("/proc").iterdir():
+        try:
+            if "chronoveil-forecast" in (process / "cmdline").read_text() and (process / "cwd").resolve() == folder.resolve():
+                return True
+        except OSError:  # it ended, or is of somebody else, or no process
+            continue
+    return False
 
 
 @TRAINS

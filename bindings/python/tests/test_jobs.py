@@ -4,7 +4,6 @@ import json
 import warnings
 from datetime import date, datetime
 
-import numpy
 import pytest
 
 import chronoveil as cv
@@ -66,6 +65,7 @@ def test_a_job_file_is_the_same_job(city, folder, program):
 
 def every_kind(areas):
     """A job of each kind, with each form that an argument can take, and what a notebook passes for dates."""
+    import numpy
     records = cv.Records("rows.csv", user="card", time="ts", zone="Europe/Berlin", delimiter=";", header=True)
     stops = cv.Records("rows.csv", user="card", time="ts", series="stop")
     places = cv.Records("rows.csv", user="bus", time="at", value="speed", longitude="lon", latitude="lat")

@@ -46,6 +46,13 @@ void read_from_memory(data::SourceSpec& source) {
   source.stream = nullptr;
 }
 
+Result<void> read_stream(data::SourceSpec& source, ArrowArrayStream& stream, data::ArrowStream::Reads reads) {
+  CV_TRY(std::shared_ptr<data::ArrowStream> taken, data::ArrowStream::take(stream, reads));
+  read_from_memory(source);
+  source.stream = std::move(taken);
+  return {};
+}
+
 engine::PerturbOptions perturbing(const RunOptions& options) { return {options, {}}; }
 
 template <class... Functions>
@@ -67,10 +74,12 @@ void read_from(data::SourceSpec& source, Table rows) {
 }
 
 Result<void> read_from(Job& job, ArrowArrayStream& stream) {
-  CV_TRY(std::shared_ptr<data::ArrowStream> taken, data::ArrowStream::take(stream));
-  read_from_memory(job.source);
-  job.source.stream = std::move(taken);
-  return {};
+  const bool often = job.is<engine::TrainSpec>() && job.train().channels.size() > 1;
+  return read_stream(job.source, stream, often ? data::ArrowStream::Reads::often : data::ArrowStream::Reads::once);
+}
+
+Result<void> read_from(data::SourceSpec& source, ArrowArrayStream& stream) {
+  return read_stream(source, stream, data::ArrowStream::Reads::often);
 }
 
 Result<std::optional<std::vector<std::string>>> columns_read(const Job& job) {

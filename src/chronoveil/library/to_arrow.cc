@@ -42,7 +42,17 @@ void add_slots(ArrowTable& table, const char* name, const SlotAxis& axis, std::i
 
 // What is not private says so in every row.
 void add_mark(ArrowTable& table, std::size_t rows, const std::string& mark) {
-  if (!mark.empty()) table.add_texts("mark", rows, [&](std::size_t) { return mark; });
+  if (!mark.empty()) table.add_texts("mark", rows, [&](std::size_t) -> const std::string& { return mark; });
+}
+
+// The name of the series or place of each row, which has so many steps.
+void add_names(ArrowTable& table, const char* name, const std::vector<std::string>& keys, std::size_t rows,
+               std::size_t steps) {
+  std::vector<std::string> shown;
+  for (const std::string& key : keys) shown.push_back(visible(key));
+  const std::string unnamed;
+  table.add_texts(name, rows,
+                  [&](std::size_t row) -> const std::string& { return shown.empty() ? unnamed : shown[row / steps]; });
 }
 
 // On a grid, of the place of each row.
@@ -65,8 +75,7 @@ Result<ArrowTable> table_of(const report::Published& published) {
   const std::size_t rows = estimate.value.size();
   const auto steps = static_cast<std::size_t>(release.axis.steps());
   ArrowTable table;
-  if (!release.keys.empty())
-    table.add_texts("series", rows, [&](std::size_t row) { return visible(release.keys[row / steps]); });
+  if (!release.keys.empty()) add_names(table, "series", release.keys, rows, steps);
   add_slots(table, "time", release.axis, release.series());
   table.add_reals("value", estimate.value);
   table.add_reals("lower", estimate.lower);
@@ -82,9 +91,7 @@ Result<ArrowTable> table_of(const report::MeansPublished& published) {
   const std::size_t rows = release.cells.size();
   const auto steps = static_cast<std::size_t>(release.axis.steps());
   ArrowTable table;
-  table.add_texts("place", rows, [&](std::size_t row) {
-    return release.places.empty() ? std::string() : visible(release.places[row / steps]);
-  });
+  add_names(table, "place", release.places, rows, steps);
   add_slots(table, "slot", release.axis, release.place_count());
   std::vector<std::pair<const char*, double CellEstimate::*>> columns{
       {"mean", &CellEstimate::mean}, {"lower", &CellEstimate::lower}, {"upper", &CellEstimate::upper}};

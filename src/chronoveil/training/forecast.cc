@@ -91,7 +91,9 @@ Result<Extent> extent_of(const data::SourceSpec& spec, const std::vector<std::st
     for (const std::string_view key : batch.series)
       if (listed.empty() && !keys.contains(key)) keys.emplace(key);
   }
-  if (!last) return fail(ErrorKind::bad_data, "'" + spec.path + "': the history has no rows");
+  if (!last)
+    return fail(ErrorKind::bad_data,
+                (spec.path.empty() ? "" : "'" + spec.path + "': ") + std::string("the history has no rows"));
   Extent extent{listed, *last};
   if (listed.empty()) extent.keys.assign(keys.begin(), keys.end());
   if (extent.keys.empty()) extent.keys = {""};

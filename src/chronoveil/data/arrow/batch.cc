@@ -73,12 +73,21 @@ void with_whole(ArrowType type, const Read& read) {
   }
 }
 
+// Calls `use(cell, place)` with the number of each cell of a part that is there.
+template <class Part, class Use>
+void for_places(const Part& part, const Use& use) {
+  for (std::size_t cell = 0; part.listed && cell < part.places.size(); ++cell)
+    if (part.places[cell] >= 0) use(cell, part.places[cell]);
+  for (std::int64_t i = 0; !part.listed && i < part.rows; ++i) use(static_cast<std::size_t>(i), part.first + i);
+}
+
 // Cells of one fixed size, each made from what is stored; 0 for nulls.
-template <class Stored, class Cell, class Make>
-void fill_fixed(const ArrowArray& values, const std::vector<std::int64_t>& places, std::vector<Cell>& cells,
-                const Make& make) {
-  for (const std::int64_t place : places)
-    cells.push_back(place < 0 ? Cell{} : make(load<Stored>(values.buffers[1], place)));
+template <class Stored, class Part, class Cell, class Make>
+void fill_fixed(const ArrowArray& values, const Part& part, std::vector<Cell>& cells, const Make& make) {
+  cells.assign(static_cast<std::size_t>(part.rows), Cell{});
+  for_places(part, [&, stored = values.buffers[1]](std::size_t cell, std::int64_t place) {
+    cells[cell] = make(load<Stored>(stored, place));
+  });
 }
 
 // Towards the past. What is too large stays so: no year is that far.
@@ -140,15 +149,15 @@ Result<const Batch*> ArrowBatch::next(std::size_t most) {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const ArrowColumn& column = columns_[used_[i]];
     Part& part = parts_[i];
-    part.places.clear();
     Cells cells = std::span<const std::int64_t>();
     if (rows > 0) {
       const ArrowArray& array = *batch_->children[used_[i]];
       CV_CHECK(find(column, array, rows, part));
       CV_TRY(cells, fill(column, column.index ? *array.dictionary : array, part));
     }
-    rows_.emplace_back(column.name, cells,
-                       rows > 0 ? std::span<const std::uint8_t>(part.present) : std::span<const std::uint8_t>());
+    rows_.emplace_back(
+        column.name, cells,
+        rows > 0 && part.listed ? std::span<const std::uint8_t>(part.present) : std::span<const std::uint8_t>());
   }
   row_ += rows;
   return &rows_;
@@ -158,6 +167,11 @@ Result<void> ArrowBatch::find(const ArrowColumn& column, const ArrowArray& array
   const std::int64_t first = batch_->offset + row_;
   const void* const of_rows = presence(*batch_);
   const void* const of_cells = presence(array);
+  part.first = array.offset + first;
+  part.rows = rows;
+  part.listed = of_rows != nullptr || of_cells != nullptr || column.index || column.type == ArrowType::null;
+  part.places.clear();
+  if (!part.listed) return {};
   for (std::int64_t row = first; row < first + rows; ++row) {
     const std::int64_t place = array.offset + row;
     const bool there = column.type != ArrowType::null && (of_rows == nullptr || bit(of_rows, row)) &&
@@ -187,42 +201,36 @@ Result<void> ArrowBatch::find(const ArrowColumn& column, const ArrowArray& array
 }
 
 Result<Cells> ArrowBatch::fill(const ArrowColumn& column, const ArrowArray& values, Part& part) const {
-  part.numbers.clear();
-  part.large.clear();
-  part.reals.clear();
-  part.singles.clear();
-  part.texts.clear();
   const auto as_is = [](auto stored) { return stored; };
   switch (column.type) {
     case ArrowType::uint64:
-      fill_fixed<std::uint64_t>(values, part.places, part.large, as_is);
+      fill_fixed<std::uint64_t>(values, part, part.large, as_is);
       return std::span<const std::uint64_t>(part.large);
     case ArrowType::float32:
-      fill_fixed<float>(values, part.places, part.singles, as_is);
+      fill_fixed<float>(values, part, part.singles, as_is);
       return std::span<const float>(part.singles);
     case ArrowType::float64:
-      fill_fixed<double>(values, part.places, part.reals, as_is);
+      fill_fixed<double>(values, part, part.reals, as_is);
       return std::span<const double>(part.reals);
     case ArrowType::utf8: CV_CHECK(fill_texts<std::int32_t>(column, values, part)); break;
     case ArrowType::large_utf8: CV_CHECK(fill_texts<std::int64_t>(column, values, part)); break;
     case ArrowType::utf8_view: CV_CHECK(fill_views(column, values, part)); break;
-    case ArrowType::null: part.texts.resize(part.places.size()); break;
+    case ArrowType::null: part.texts.assign(part.places.size(), {}); break;
     case ArrowType::local_day:
-      fill_fixed<std::int32_t>(values, part.places, part.numbers,
+      fill_fixed<std::int32_t>(values, part, part.numbers,
                                [&](std::int32_t day) { return to_milliseconds(day, column); });
       return LocalTimes{part.numbers};
     case ArrowType::instant:
     case ArrowType::local_time:
     case ArrowType::local_day_ms: {
-      fill_fixed<std::int64_t>(values, part.places, part.numbers,
+      fill_fixed<std::int64_t>(values, part, part.numbers,
                                [&](std::int64_t time) { return to_milliseconds(time, column); });
       if (column.type == ArrowType::instant) return Instants{part.numbers};
       return LocalTimes{part.numbers};
     }
     default:
       with_whole(column.type, [&]<class Stored>(Stored) {
-        fill_fixed<Stored>(values, part.places, part.numbers,
-                           [](Stored stored) { return static_cast<std::int64_t>(stored); });
+        fill_fixed<Stored>(values, part, part.numbers, [](Stored stored) { return static_cast<std::int64_t>(stored); });
       });
       return std::span<const std::int64_t>(part.numbers);
   }
@@ -234,15 +242,16 @@ Result<void> ArrowBatch::fill_texts(const ArrowColumn& column, const ArrowArray&
   const void* const offsets = values.buffers[1];
   const char* const bytes = static_cast<const char*>(values.buffers[2]);
   const Offset last = values.length > 0 ? load<Offset>(offsets, values.offset + values.length) : 0;
-  for (const std::int64_t place : part.places) {
-    std::string_view& text = part.texts.emplace_back();
-    if (place < 0) continue;
+  part.texts.assign(static_cast<std::size_t>(part.rows), {});
+  bool inside = true;
+  for_places(part, [&](std::size_t cell, std::int64_t place) {
     const Offset begin = load<Offset>(offsets, place), end = load<Offset>(offsets, place + 1);
     if (begin < 0 || end < begin || end > last || (end > begin && bytes == nullptr))
-      return broken(column, "an offset lies outside of its text");
-    if (end > begin) text = {bytes + begin, static_cast<std::size_t>(end - begin)};
-  }
-  return {};
+      inside = false;
+    else if (end > begin)
+      part.texts[cell] = {bytes + begin, static_cast<std::size_t>(end - begin)};
+  });
+  return inside ? Result<void>() : broken(column, "an offset lies outside of its text");
 }
 
 // A view has 16 bytes: the length, and either up to 12 bytes of text, or its first four, the buffer and an offset.
@@ -250,23 +259,26 @@ Result<void> ArrowBatch::fill_views(const ArrowColumn& column, const ArrowArray&
   constexpr std::int32_t kInside = 12;
   const std::int64_t variadic = values.n_buffers - 3;
   const void* const lengths = values.buffers[values.n_buffers - 1];
-  for (const std::int64_t place : part.places) {
-    std::string_view& text = part.texts.emplace_back();
-    if (place < 0) continue;
-    const char* const view = static_cast<const char*>(values.buffers[1]) + 16 * place;
+  part.texts.assign(static_cast<std::size_t>(part.rows), {});
+  bool negative = false, outside = false;
+  for_places(part, [&, views = static_cast<const char*>(values.buffers[1])](std::size_t cell, std::int64_t place) {
+    const char* const view = views + 16 * place;
     const auto length = load<std::int32_t>(view, 0);
-    if (length < 0) return broken(column, "a text has a negative length");
     if (length <= kInside) {
-      text = {view + 4, static_cast<std::size_t>(length)};
-      continue;
+      negative = negative || length < 0;
+      if (length > 0) part.texts[cell] = {view + 4, static_cast<std::size_t>(length)};
+      return;
     }
     const auto buffer = load<std::int32_t>(view, 2), offset = load<std::int32_t>(view, 3);
     if (buffer < 0 || buffer >= variadic || offset < 0 || lengths == nullptr || values.buffers[2 + buffer] == nullptr ||
         std::int64_t{offset} + length > load<std::int64_t>(lengths, buffer))
-      return broken(column, "a text lies outside of its buffers");
-    text = {static_cast<const char*>(values.buffers[2 + buffer]) + offset, static_cast<std::size_t>(length)};
-  }
-  return {};
+      outside = true;
+    else
+      part.texts[cell] = {static_cast<const char*>(values.buffers[2 + buffer]) + offset,
+                          static_cast<std::size_t>(length)};
+  });
+  if (negative) return broken(column, "a text has a negative length");
+  return outside ? broken(column, "a text lies outside of its buffers") : Result<void>();
 }
 
 }  // namespace chronoveil::data

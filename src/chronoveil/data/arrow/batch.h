@@ -31,8 +31,12 @@ class ArrowBatch {
  private:
   // The cells of a column in the part that was asked for last. Which vector holds them is up to the type.
   struct Part {
-    std::vector<std::int64_t> places;  // in the buffers, or in those of the dictionary; negative: null
-    std::vector<std::uint8_t> present;
+    // Where they are in the buffers, or in those of the dictionary: so many from there on if every cell is there, else
+    // listed, and negative for nulls.
+    std::int64_t first = 0, rows = 0;
+    bool listed = false;
+    std::vector<std::int64_t> places;
+    std::vector<std::uint8_t> present;  // of listed ones
     std::vector<std::int64_t> numbers;  // and times
     std::vector<std::uint64_t> large;
     std::vector<double> reals;
@@ -42,7 +46,7 @@ class ArrowBatch {
 
   Result<void> check_batch(const ArrowArray& batch) const;
   Result<void> check_column(const ArrowColumn& column, const ArrowArray& batch) const;
-  // Fills places and present.
+  // Finds the places of the cells.
   Result<void> find(const ArrowColumn& column, const ArrowArray& array, std::int64_t rows, Part& part) const;
   Result<Cells> fill(const ArrowColumn& column, const ArrowArray& values, Part& part) const;
   template <class Offset>

@@ -1,7 +1,6 @@
 #include "chronoveil/data/arrow/stream.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -54,8 +53,9 @@ class ArrowSource final : public RecordSource {
     CV_TRY(const Batch* part, parts_.next());
     if (part == nullptr) return false;
     CV_CHECK(decoder_.open(*part));
-    for (std::size_t row = 0; row < part->front().rows(); ++row, ++rows_)
-      if (!decoder_.add(row, batch)) return bad_row(rows_ + 1, decoder_.problem());
+    const std::size_t rows = part->front().rows(), added = decoder_.fill(0, rows, batch);
+    rows_ += static_cast<std::int64_t>(added);
+    if (added < rows) return bad_row(rows_ + 1, decoder_.problem());
     return true;
   }
 
@@ -64,13 +64,6 @@ class ArrowSource final : public RecordSource {
   BatchDecoder decoder_;
   std::int64_t rows_ = 0;
 };
-
-bool is_missing(const Column& column, std::size_t row) {
-  if (!is_present(column, row)) return true;
-  if (const auto* reals = std::get_if<std::span<const double>>(&column.cells)) return std::isnan((*reals)[row]);
-  if (const auto* reals = std::get_if<std::span<const float>>(&column.cells)) return std::isnan((*reals)[row]);
-  return false;
-}
 
 class ArrowRows final : public FieldRows {
  public:
@@ -136,12 +129,24 @@ class ArrowRows final : public FieldRows {
   std::int64_t rows_ = 0;
 };
 
+// The same batch for one more reader. Its columns are released with the last.
+Owned<ArrowArray> lent(const std::shared_ptr<Owned<ArrowArray>>& kept) {
+  ArrowArray array = **kept;
+  array.private_data = new std::shared_ptr<Owned<ArrowArray>>(kept);
+  array.release = [](ArrowArray* given_back) {
+    delete static_cast<std::shared_ptr<Owned<ArrowArray>>*>(given_back->private_data);
+    given_back->release = nullptr;
+  };
+  return Owned<ArrowArray>(&array);
+}
+
 }  // namespace
 
-Result<std::shared_ptr<ArrowStream>> ArrowStream::take(ArrowArrayStream& from) {
+Result<std::shared_ptr<ArrowStream>> ArrowStream::take(ArrowArrayStream& from, Reads reads) {
   if (from.release == nullptr)
     return fail(ErrorKind::usage, "source.rows", "the Arrow stream was taken before; a stream can be read once");
   auto taken = std::make_shared<ArrowStream>();
+  taken->reads_ = reads;
   taken->stream_ = Owned<ArrowArrayStream>(&from);
   ArrowSchema schema{};
   ArrowArrayStream* const stream = taken->stream_.get();
@@ -152,7 +157,7 @@ Result<std::shared_ptr<ArrowStream>> ArrowStream::take(ArrowArrayStream& from) {
 }
 
 Result<void> ArrowStream::check_unread() const {
-  if (begun_)
+  if (begun_ && reads_ == Reads::once)
     return fail(
         ErrorKind::usage, "source.rows",
         "the Arrow stream was read before, by a run or a check; a stream can be read once, so hand over a new one");
@@ -162,17 +167,22 @@ Result<void> ArrowStream::check_unread() const {
 Result<void> ArrowStream::begin() {
   CV_CHECK(check_unread());
   begun_ = true;
+  next_ = 0;
   return {};
 }
 
 Result<Owned<ArrowArray>> ArrowStream::next() {
+  if (error_ != 0) return producer_failed(error_);
+  if (next_ < kept_.size()) return lent(kept_[next_++]);
   if (!stream_) return Owned<ArrowArray>();
   ArrowArray array{};
-  const int error = stream_.get()->get_next(stream_.get(), &array);
-  if (error == 0 && array.release != nullptr) return Owned<ArrowArray>(&array);
-  stream_.reset();
-  if (error != 0) return producer_failed(error);
-  return Owned<ArrowArray>();
+  error_ = stream_.get()->get_next(stream_.get(), &array);
+  if (error_ != 0 || array.release == nullptr) stream_.reset();
+  if (error_ != 0) return producer_failed(error_);
+  Owned<ArrowArray> batch(&array);
+  if (!batch || reads_ == Reads::once) return batch;
+  kept_.push_back(std::make_shared<Owned<ArrowArray>>(std::move(batch)));
+  return lent(kept_[next_++]);
 }
 
 Result<std::unique_ptr<RecordSource>> open_arrow(const SourceSpec& spec) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "chronoveil/data/time/civil.h"
@@ -110,6 +111,13 @@ bool read_cell(const Column& column, std::size_t row, CellRoom& room, std::strin
       is_present(column, row) ? std::visit(TextOf{row, room, text}, column.cells) : "null; every row needs a value";
   if (why.empty()) return true;
   problem = "column " + column.name + ": " + std::string(why);
+  return false;
+}
+
+bool is_missing(const Column& column, std::size_t row) {
+  if (!is_present(column, row)) return true;
+  if (const auto* reals = std::get_if<std::span<const double>>(&column.cells)) return std::isnan((*reals)[row]);
+  if (const auto* reals = std::get_if<std::span<const float>>(&column.cells)) return std::isnan((*reals)[row]);
   return false;
 }
 

@@ -32,6 +32,8 @@ inline bool is_text(const Column& column) {
 inline bool is_present(const Column& column, std::size_t row) {
   return column.valid.empty() || (column.valid[row / 8] >> (row % 8) & 1) != 0;
 }
+// Also a real that is no number.
+bool is_missing(const Column&, std::size_t row);
 
 // Checks that all columns, and their bits of presence, are of one length. Errors are usage; they do not say how many
 // rows there are.

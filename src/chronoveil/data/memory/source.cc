@@ -24,10 +24,10 @@ class MemorySource final : public RecordSource {
       const Batch& from = table_->batches[batch_];
       CV_CHECK(decoder_.open(from));
       const std::size_t end = std::min(from.front().rows(), row_ + kBatchRows);
-      for (; row_ < end; ++row_) {
-        if (!decoder_.add(row_, batch)) return bad_row(rows_ + 1, decoder_.problem());
-        ++rows_;
-      }
+      const std::size_t added = decoder_.fill(row_, end, batch);
+      rows_ += static_cast<std::int64_t>(added);
+      row_ += added;
+      if (row_ < end) return bad_row(rows_ + 1, decoder_.problem());
       if (row_ < from.front().rows()) break;
     }
     return batch.rows() > 0;
@@ -89,13 +89,15 @@ Failure bad_row(std::int64_t row, const std::string& why) {
 }
 
 Result<BatchDecoder> BatchDecoder::make(const SourceSpec& spec) {
+  CV_TRY(ColumnDecoder columns, ColumnDecoder::make(spec));
   CV_TRY(RowDecoder texts, RowDecoder::make(spec));
   SourceSpec typed = spec;
   typed.time_format = "epoch_ms";
   CV_TRY(RowDecoder instants, RowDecoder::make(typed));
   typed.time_format = "iso8601";
   CV_TRY(RowDecoder local, RowDecoder::make(typed));
-  return BatchDecoder(spec.measure_may_be_missing, std::move(texts), std::move(instants), std::move(local));
+  return BatchDecoder(spec.measure_may_be_missing, std::move(columns), std::move(texts), std::move(instants),
+                      std::move(local));
 }
 
 Result<void> BatchDecoder::open(const Batch& batch) {
@@ -118,13 +120,20 @@ void BatchDecoder::begin(RecordBatch& records, std::int64_t first_row) {
   kept_->release();
 }
 
+std::size_t BatchDecoder::fill(std::size_t first, std::size_t end, RecordBatch& records) {
+  if (columns_.fill(*batch_, places_, first, end, *kept_, records)) return end - first;
+  std::size_t row = first;
+  while (row < end && add(row, records)) ++row;
+  return row - first;
+}
+
 bool BatchDecoder::add(std::size_t row, RecordBatch& records) {
   RowFields fields = texts_.empty_row();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const ColumnPlace& place = places_[i];
     const Column& column = (*batch_)[place.column];
     std::string_view& text = field_at(fields, place);
-    if (place.field == &RowFields::measure && may_be_missing_ && !is_present(column, row)) continue;
+    if (place.field == &RowFields::measure && may_be_missing_ && is_missing(column, row)) continue;
     if (place.field == &RowFields::time && by_ == &BatchDecoder::instants_ && is_present(column, row)) {
       text = digits_of(std::get<Instants>(column.cells).milliseconds[row], rooms_[i]);
       continue;

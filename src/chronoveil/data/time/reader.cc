@@ -149,10 +149,10 @@ TimeProblem TimeReader::read_trimmed(std::string_view text, std::int64_t& instan
   return read_pattern(text, instant);
 }
 
-TimeProblem TimeReader::from_local(std::int64_t local, std::int64_t& instant) {
+TimeProblem TimeReader::read_local(std::int64_t local, std::int64_t& instant) {
   const LocalMeaning meaning = zone_->meaning_of(local, guess_);
-  if (meaning.kind == LocalMeaning::missing) return TimeProblem::skipped;
   ambiguous_ = meaning.kind == LocalMeaning::ambiguous;
+  if (meaning.kind == LocalMeaning::missing) return TimeProblem::skipped;
   instant = meaning.instant;
   return TimeProblem::none;
 }
@@ -195,7 +195,7 @@ TimeProblem TimeReader::read_iso8601(std::string_view text, std::int64_t& instan
   if (const TimeProblem problem = check_time_of_day(hour, minute, second); problem != TimeProblem::none) return problem;
   const std::int64_t local =
       days_from_civil(year, month, day) * kDay + hour * kHour + minute * kMinute + second * kSecond + fraction;
-  if (rest.empty()) return from_local(local, instant);
+  if (rest.empty()) return read_local(local, instant);
   std::int64_t offset = 0;
   if (rest.size() >= 2 && rest[0] == ' ') rest.remove_prefix(1);
   if (!take_offset(rest, offset) || !rest.empty()) return TimeProblem::form;
@@ -223,7 +223,7 @@ TimeProblem TimeReader::read_pattern(std::string_view text, std::int64_t& instan
   }
   const std::int64_t local =
       day * kDay + fields.hour * kHour + fields.minute * kMinute + fields.second * kSecond + fields.millisecond;
-  if (!fields.has_offset) return from_local(local, instant);
+  if (!fields.has_offset) return read_local(local, instant);
   instant = local - fields.offset;
   return TimeProblem::none;
 }

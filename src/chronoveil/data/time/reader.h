@@ -29,6 +29,8 @@ class TimeReader {
   static Result<TimeReader> make(const std::string& format, std::shared_ptr<const Zone> zone);
 
   TimeProblem read(std::string_view text, std::int64_t& instant);
+  // What the clocks of the zone showed, in milliseconds since they showed 1970-01-01T00:00; of the accepted years.
+  TimeProblem read_local(std::int64_t local, std::int64_t& instant);
 
   // Whether the local time that was read last came twice that night. Only for formats without an offset.
   bool ambiguous() const { return ambiguous_; }
@@ -45,7 +47,6 @@ class TimeReader {
   TimeProblem read_trimmed(std::string_view text, std::int64_t& instant);
   TimeProblem read_iso8601(std::string_view text, std::int64_t& instant);
   TimeProblem read_pattern(std::string_view text, std::int64_t& instant);
-  TimeProblem from_local(std::int64_t local, std::int64_t& instant);
 
   Kind kind_;
   std::string format_;
