@@ -517,7 +517,7 @@ class Disorder(LiveTest):
     def test_a_clock_that_jumps_back_is_late(self):
         self.prepare()
         self.live("week,cases\n1970-01-01,9\n" + f"{WEEKS[0]},1\n{WEEKS[1]},2\n1970-01-01,9\n{WEEKS[0]},3\n",
-                  code=3, says=["2 rows of steps that were published before this start", "row 5: it is late"])
+                  code=3, says=["2 rows lie before the release begins", "row 5: it is late"])
         self.assertEqual([value for _, value, _ in self.values()], ["1", "2"])
 
     def test_rows_after_the_horizon_are_refused(self):

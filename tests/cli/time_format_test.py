@@ -2,11 +2,12 @@
 more, as long as nothing was drawn or published."""
 
 import re
+import tempfile
 import unittest
 
 from jobs import HEADER, ROWS, JobTest
 from live_jobs import WEEKS, LiveTest, counts, run
-from order_jobs import FORECAST
+from order_jobs import FORECAST, Forecast
 from train_jobs import JOB, SIGN_LAGS, TrainTest
 
 GERMAN = "".join(f"c{k},28.03.2026 {k % 24:02}:30,{('north', 'south')[k % 2]}\n" for k in range(60))
@@ -39,7 +40,7 @@ class Counts(JobTest):
     def test_from_one_wrong_format_to_another_and_back(self):
         self.create()
         self.write("trips.csv", HEADER + GERMAN)
-        for wrong in ("%m/%d/%Y", "epoch", "%Y-%m", "iso8601"):
+        for wrong in ("%m/%d/%Y", "epoch", "%Y-%m", "%Y/%d/%m %H:%M", "iso8601"):
             job = self.job.read_text()
             self.change(('time = "ts"', f'time = "ts"\ntime_format = "{wrong}"'))
             self.assertEqual(run(*self.words("run")).returncode, 3, wrong)
@@ -95,6 +96,17 @@ class Models(TrainTest):
                 again = run(*self.words_of_training("--again", "city:1"))
                 self.assertEqual(again.returncode, 0, again.stderr)
 
+    def test_a_private_forecast_takes_up_the_debit_of_the_wrong_format(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Forecast(folder)
+            kind.create()
+            text = (kind.folder / kind.data).read_text()
+            kind.write(kind.data, re.sub(r"(2026)-(03)-(\d\d)T", r"\3.\2.\1 ", text))
+            done = kind.run()
+            self.assertEqual((done.returncode, kind.states()), (3, ["reserved"]), done.stderr)
+            done = kind.run("--time-format", "%d.%m.%Y %H:%M")
+            self.assertEqual((done.returncode, kind.states()), (0, ["released"]), done.stderr)
+
     def words_of_training(self, *more):
         return ("train", str(self.folder / "job.toml"), *more, "--ledger", str(self.ledger))
 
@@ -135,6 +147,14 @@ class Live(LiveTest):
         self.assertIn("holds", self.assert_succeeds("budget", "verify", "--against", str(self.folder / "out.json"),
                                                     "--ledger", str(self.ledger)))
         self.assert_succeeds(*self.words("close", str(self.job)))
+
+    def test_rows_before_the_release_are_seen_as_long_as_nothing_comes_out(self):
+        self.prepare({"source": {"path": "inbox"}})
+        self.inbox("week,cases\n2025-12-01,7\n")
+        self.live("", "--once", code=3, says="1 row lies before the release begins")
+        self.inbox("week,cases\n2025-12-01,7\n2026-01-05,8\n")
+        self.live("", "--once", says="1 row lies before the release begins")
+        self.assertEqual(self.values(), [("2026-01-05", "8", "1")])
 
     def test_it_may_change_more_than_once_and_back(self):
         self.opened_in_vain()

@@ -119,7 +119,8 @@ Result<engine::Claim> claim_of(const ForecastRequest& request, const PrivateHist
   engine::Claim claim;
   claim.dataset = plan.asked.dataset;
   claim.purpose = plan.asked.purpose;
-  claim.digest = engine::digest_of(facts_of(request, plan, model, channels));
+  claim.facts = facts_of(request, plan, model, channels);
+  claim.digest = engine::digest_of(claim.facts);
   claim.unit = plan.guarantee.unit;
   claim.relation = plan.guarantee.relation;
   claim.max_steps = plan.asked.changed_steps;

@@ -118,8 +118,9 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
       done.error().message +=
           "; the debit " + training.model.debit->id.text() + " stays reserved, and " +
           (done.error().kind == ErrorKind::bad_data
-               ? "the same job uses it once the data, or `source.time_format`, is mended; a job that is changed in "
-                 "anything else has a debit of its own; chronoveil check reads every row beforehand"
+               ? "the same job uses it once the data, or `source.time_format`, is mended (from one usual form to "
+                 "another); a job that is changed in anything else has a debit of its own; chronoveil check reads "
+                 "every row beforehand"
                : "the same command goes on from the last checkpoint");
     return tl::unexpected(std::move(done.error()));
   }

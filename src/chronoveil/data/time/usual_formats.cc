@@ -88,10 +88,10 @@ std::vector<std::string> of_number(std::size_t digits) {
 
 std::vector<std::string> all_usual_formats() {
   std::vector<std::string> formats{"iso8601", "epoch", "epoch_ms", "epoch_min", "%Y%m", "%Y%m%d"};
-  for (const Shape& date : kDates)
-    for (const Shape& time : kTimesOfDay)
-      for (const std::string_view format : date.formats)
-        formats.push_back(std::string(format).append(*time.formats.begin()));
+  std::vector<std::string_view> dates = {"%Y-%d-%m", "%Y/%d/%m", "%Y.%d.%m"};  // nobody writes them, but by mistake
+  for (const Shape& date : kDates) dates.insert(dates.end(), date.formats.begin(), date.formats.end());
+  for (const std::string_view date : dates)
+    for (const Shape& time : kTimesOfDay) formats.push_back(std::string(date).append(*time.formats.begin()));
   return formats;
 }
 

@@ -59,6 +59,7 @@ bool is_all_published(const ledger::Debit& debit, const std::optional<LiveState>
 // the file ends with the span. A file that was begun by an earlier version goes on as it began, with labels.
 Result<void> LiveSession::choose_times() {
   CV_TRY(const data::SlotCursor first, live_cursor(job_->slots));
+  first_begin_ = first.begin();
   times_ = first.whole_days()                              ? TimeForm::date
            : first.one_offset() && !job_->live().continues ? TimeForm::local
                                                            : TimeForm::utc;
@@ -159,7 +160,7 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) {
     if (time >= started_) return lose(arrival, row, "it is late: its step was published before");
-    ++skipped_;
+    ++(time < first_begin_ ? early_ : skipped_);
     return {};
   }
   // Left for the next start, without a message: it must not matter who came.
@@ -275,6 +276,15 @@ Result<LiveStanding> LiveSession::end() {
   if (skipped_ > 0)
     say(std::to_string(skipped_) + (skipped_ == 1 ? " row" : " rows") +
         " of steps that were published before this start " + (skipped_ == 1 ? "was" : "were") + " skipped");
+  if (early_ > 0)
+    say(std::to_string(early_) + (early_ == 1 ? " row lies" : " rows lie") + " before the release begins, at " +
+        job_->slots.start + (early_ == 1 ? ", and counts" : ", and count") + " nowhere");
+  // Somebody should look: nothing came out, though rows came in.
+  if (cursor_->step() == 0) {
+    lost_ += early_;
+    if (early_ > 0 || (broken_ > 0 && keeping_))
+      say("nothing is spent on it: as long as no step is published, source.time_format may still be changed");
+  }
   LiveStanding stands = standing();
   if (finished() && !job_->live().continues) {
     CV_CHECK(finish());

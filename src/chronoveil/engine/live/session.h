@@ -159,9 +159,10 @@ class LiveSession {
   std::optional<LiveOutput> totals_;
   std::optional<LiveRejects> rejects_;  // where the owner asked for them
   std::optional<LiveKeeping> keeping_;
-  std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
-  std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
-  std::int64_t line_ = 0;     // by which steps were over when due() was asked last
+  std::int64_t begun_ = 0;        // where the rows of this span begin in the output, without keeping
+  std::int64_t first_begin_ = 0;  // of the first step of the release
+  std::int64_t started_ = 0;      // rows before this instant are of steps that were published before this process
+  std::int64_t line_ = 0;         // by which steps were over when due() was asked last
   std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
   std::string lines_, total_lines_;            // worked out and not yet committed
   std::string told_ = "nothing was spent";     // the standing that was last told
@@ -169,7 +170,7 @@ class LiveSession {
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   bool stale_ = false;
-  std::int64_t broken_ = 0, refused_ = 0, lost_ = 0, skipped_ = 0;
+  std::int64_t broken_ = 0, refused_ = 0, lost_ = 0, skipped_ = 0, early_ = 0;
 };
 
 // run_live by the given clock.

@@ -77,9 +77,8 @@ Result<void> check_tells_something(const std::string& tells_nothing, const RunOp
 
 std::string how_to_read_before(const Job& job) {
   const std::string changed =
-      "; mend the data, or `source.time_format`, which leaves the debit as it is: a job that is changed in anything "
-      "else "
-      "has one of its own";
+      "; mend the data, or `source.time_format`, which leaves the debit as it is if it was and is a usual one: a job "
+      "that is changed in anything else has one of its own";
   if (rows_can_be_checked(job)) return "chronoveil check reads every row beforehand" + changed;
   return "rows from standard input or a pipe can be read only once; put them into a file, and chronoveil check reads "
          "every row beforehand" +
