@@ -119,6 +119,18 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
   return last == view.runs.rend() ? std::nullopt : std::optional(last->id);
 }
 
+// A debit may serve a job of another time format as long as nothing was drawn for it. All steps that were drawn must
+// have read the rows alike: so the job that drew the first is kept beside them.
+Result<void> keep_reading(const std::string& folder, const Job& job, bool begun) {
+  const std::string path = folder + "/reading", ours = engine::digest_of(job);
+  if (!begun) return write_files({{path, ours, 0600}});
+  const Result<std::string> first = engine::read_text_file("training", path, engine::TextSize::document);
+  const std::string known = first ? *first : fs::path(folder).filename().string();  // begun by an earlier version
+  if (known == ours) return {};
+  return fail(ErrorKind::usage, "source.time_format",
+              "this training was begun with another time format, and steps were taken since; put it back");
+}
+
 // As for every second debit, except that models are stored here.
 ledger::BeforeSecond before_second_training(const engine::OpenBudget& budget, const engine::RunOptions& options,
                                             const std::string& folder) {
@@ -178,6 +190,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   const auto id = [&] { return training.model.debit->id; };
   bool stored = false;  // once all steps are taken, so that there is nothing left to draw
   kind.begin = [&](std::int64_t used, std::int64_t uses) -> Result<void> {
+    CV_CHECK(keep_reading(folder, job, used > 0));
     training.resumed = used > 0;
     CV_CHECK(work.begin());
     if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);

@@ -278,7 +278,11 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
   Forecasting& forecasting = ready.forecasting;
   engine::ReleaseKind<Kept> kind;
   CV_TRY(kind.claim, claim_of(request, *forecasting.privacy, ready.model, ready.channels));
-  kind.open_budget = [&] { return engine::open_budget(kind.claim, request.run.ledger); };
+  kind.open_budget = [&]() -> Result<engine::OpenBudget> {
+    CV_TRY(engine::OpenBudget budget, engine::open_budget(kind.claim, request.run.ledger));
+    CV_TRY(kind.claim, engine::as_known(budget, std::move(kind.claim)));
+    return budget;
+  };
   kind.before_next_time =
       "the same forecast without --private reads every row at no cost; what it writes is not private, and for the "
       "owner alone";

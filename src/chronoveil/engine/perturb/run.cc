@@ -264,6 +264,13 @@ ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
   return kind;
 }
 
+// Of what may be a row of data nothing is quoted.
+bool are_names(const std::vector<std::string>& header) {
+  return std::none_of(header.begin(), header.end(), [](const std::string& name) {
+    return name.empty() || name.find_first_of("0123456789") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path == "-" || job.perturb().stream); }
@@ -321,7 +328,7 @@ Result<std::optional<PerturbedColumns>> perturbed_columns(const Job& job) {
   const std::vector<std::string>& header = rows->columns();
   Result<PerturbColumns> found = columns_of(job, header);
   if (!found) {
-    if (!looks_like_a_row(header)) found.error().message += "; its columns are " + named(header);
+    if (are_names(header)) found.error().message += "; its columns are " + named(header);
     return tl::unexpected(std::move(found.error()));
   }
   PerturbedColumns columns;

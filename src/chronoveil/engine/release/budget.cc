@@ -308,10 +308,9 @@ Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask&
   return budget.ledger.room_for(terms_of(claim, ask, budget.view.dataset), ask.event);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& asked, const Ask& ask,
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
                                 const ledger::BeforeSecond& before_second,
                                 const std::function<void(const std::string&)>& note) {
-  CV_TRY(const Claim claim, as_known(budget, asked));
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!programme.programmes.empty()) {
     CV_TRY(std::optional<ledger::Receipt> opened,
@@ -324,11 +323,10 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& asked, const As
       budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
 
-Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& asked, const Ask& ask,
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask,
                                         const ledger::BeforeSecond& before_second,
                                         const std::function<void(const std::string&)>& note,
                                         const std::optional<ledger::LiveTag>& live) {
-  CV_TRY(const Claim claim, as_known(budget, asked));
   const std::int64_t uses = ask.uses.value_or(0);
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (!live && !programme.programmes.empty()) {

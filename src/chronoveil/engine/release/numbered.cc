@@ -23,7 +23,15 @@ Result<void> NumberedRun::resume(ledger::Ledger& ledger) {
 }
 
 Result<mechanisms::Draws> NumberedRun::draws(ledger::Ledger& ledger, const accounting::Event& event) {
-  if (!run_) CV_CHECK(resume(ledger));
+  if (!run_) {
+    // What this process has recorded; anything else is another's, which has gone on from a copy of the state.
+    const std::int64_t recorded = recorded_;
+    const std::string token = token_;
+    CV_CHECK(resume(ledger));
+    if (recorded_ != recorded || token_ != token)
+      return fail(ErrorKind::storage, "ledger",
+                  "another process has gone on with the debit " + debit_.id.text() + "; only one may");
+  }
   Result<mechanisms::Draws> draws = mechanisms::Draws::continued(*std::move(run_), event);
   run_.reset();
   return draws;
@@ -34,13 +42,18 @@ Result<void> NumberedRun::record_until(ledger::Ledger& ledger, std::int64_t used
   run_.reset();
   CV_CHECK(ledger.use_run(debit_.id, recorded_, used - recorded_, token));
   recorded_ = used;
+  token_ = token;
   return {};
 }
 
 namespace {
 
 Result<NumberedRun> begun(const RunOptions& options, OpenBudget& budget, const Ask& ask, const NumberedKind& kind) {
-  if (kind.unfinished) return NumberedRun({*kind.unfinished, ""});
+  if (kind.unfinished) {
+    NumberedRun run({*kind.unfinished, ""});
+    CV_CHECK(run.resume(budget.ledger));
+    return run;
+  }
   CV_CHECK(about_to_debit(budget, kind.claim, ask, options, kind.check_replaces_other));
   return NumberedRun::debited(budget, kind.claim, ask, kind.before_second, options.note_programme);
 }

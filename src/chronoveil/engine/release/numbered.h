@@ -34,7 +34,7 @@ namespace chronoveil::engine {
 // A debit of numbered uses at work. Methods that take a ledger take the one of the debit.
 class NumberedRun {
  public:
-  // Of a debit that was made before.
+  // Of a debit that was made before; of an unused one, unless it is resumed.
   explicit NumberedRun(ledger::DebitReference debit) : debit_(std::move(debit)) {}
   // Debits all uses of the ask. `note`, `live`: as for reserve_run.
   static Result<NumberedRun> debited(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond&,
@@ -47,7 +47,8 @@ class NumberedRun {
   std::int64_t uses() const { return uses_; }          // reserved in all
   std::int64_t recorded() const { return recorded_; }  // used up, as the ledger has it
   const std::string& token() const { return token_; }  // of the last ones when it was resumed
-  // What the uses that are left are drawn with. Resumes the run, if that is not done.
+  // What the uses that are left are drawn with. Refused if others were recorded than by this object, or before it was
+  // resumed: two processes would answer the same question.
   Result<mechanisms::Draws> draws(ledger::Ledger&, const accounting::Event&);
   // Records that all uses below `used` are used up; nothing, if they are.
   Result<void> record_until(ledger::Ledger&, std::int64_t used, const std::string& token = "");
