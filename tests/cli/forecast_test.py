@@ -193,6 +193,26 @@ class PrivateHistories(ForecastTest):
         self.assertNotIn("mostly noise", page.read_text(encoding="utf-8"))
         self.assertNotIn(b"Mostly noise", chart.read_bytes())
 
+    def test_what_an_earlier_version_stored_has_no_chart_and_is_emitted_all_the_same(self):
+        chart, quantiles = self.folder / "next.svg", self.folder / "next.csv"
+        self.assert_succeeds(*self.private("--output", str(quantiles)))
+        first = quantiles.read_bytes()
+        stored = self.folder / "ledger.db.releases" / "city-1.json"
+        document = json.loads(stored.read_text(encoding="utf-8"))
+        for name in ("svg", "promise"):
+            del document[name]
+        stored.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        quantiles.unlink()
+        self.assert_succeeds(*self.private("--again", "city:1", "--output", str(quantiles)))
+        self.assertEqual(quantiles.read_bytes(), first)
+        self.assert_refused(2, ["--chart: ", "an earlier version stored this forecast"],
+                            self.private("--again", "city:1", "--chart", str(chart)), debits=[("city:1", "released")])
+        # Half of the two is no earlier version.
+        document["svg"] = "<svg/>"
+        stored.write_text(json.dumps(document), encoding="utf-8")
+        self.assert_refused(5, ["damaged"], self.private("--again", "city:1", "--chart", str(chart)),
+                            debits=[("city:1", "released")])
+
     def test_what_it_cannot_do_without(self):
         for missing in ("epsilon", "dataset"):
             self.assert_refused(2, [f"--{missing}: ", "missing"], self.private(**{missing: None}))
