@@ -25,7 +25,7 @@ struct ForecastCommandOptions {
   std::optional<std::string> series_column, keys;
   std::vector<std::string> values;
   std::int64_t paths = 200, seed_of_paths = 1;
-  std::string csv, paths_csv, json_path, report, title;
+  std::string csv, paths_csv, json_path, report, chart, title;
   bool private_history = false;
   training::PrivateHistory history;
   std::string fill = "linear";
@@ -84,28 +84,29 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
 
 // Where the quantiles go: to standard output, unless something else is asked for.
 std::string csv_of(const ForecastCommandOptions& options) {
-  const bool nothing = options.csv.empty() && !options.json && options.report.empty() && options.json_path.empty();
+  const bool nothing = options.csv.empty() && !options.json && options.report.empty() && options.chart.empty() &&
+                       options.json_path.empty();
   return nothing ? "-" : options.csv;
 }
 
 training::ForecastPaths paths_of(const ForecastCommandOptions& options) {
-  return {csv_of(options), options.paths_csv, options.json_path, options.report};
+  return {csv_of(options), options.paths_csv, options.json_path, options.report, options.chart};
 }
 
 NamedFiles outputs_of(const ForecastCommandOptions& options) {
   return {{"--output", csv_of(options)},
           {"--paths-output", options.paths_csv},
           {"--json-out", options.json_path},
-          {"--report", options.report}};
+          {"--report", options.report},
+          {"--chart", options.chart}};
 }
 
 // What a forecast of a private history cost, and what its noise does.
 std::string spent_text(const ForecastCommandOptions& options, const report::Forecasted::PrivateInput& input) {
   std::string text = guarantee_text(input.guarantee);
-  const double width = options.history.upper - options.history.lower, widths = input.noise / width;
   text += fmt::format("noise     Gaussian σ = {:.4g} on each value, {:.2g} times the width of the bounds {} to {}{}\n",
-                      input.noise, widths, shortest(options.history.lower), shortest(options.history.upper),
-                      widths > 0.5 ? ": the forecast is mostly noise" : "");
+                      input.noise, input.noise_in_widths(), shortest(options.history.lower),
+                      shortest(options.history.upper), input.is_mostly_noise() ? ": the forecast is mostly noise" : "");
   text += debit_text(input.debit, input.budget);
   std::string written;
   for (const auto& [option, path] : outputs_of(options))
@@ -126,6 +127,7 @@ Result<void> forecast_from_release(const ForecastCommandOptions& options, const 
   request.title = options.title;
   CV_CHECK(
       check_outputs(outputs_of(options), {{"MODEL", options.model}, {"--release", *options.release}}, options.json));
+  CV_CHECK(training::check_chart(paths_of(options)));
   CV_TRY(const report::Forecasted found, training::forecast_release(request));
   const training::ForecastDocuments all = training::documents_of(found);
   CV_CHECK(training::write_forecast(all, paths_of(options)));
@@ -158,6 +160,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   CV_CHECK(check_outputs(
       request.outputs,
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
+  CV_CHECK(training::check_chart(paths_of(options)));
   const training::WriteForecast write = [&](const training::ForecastDocuments& all) {
     return training::write_forecast(all, paths_of(options));
   };
@@ -205,6 +208,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkD
   command->add_option("--paths-output", options->paths_csv, "Sample paths as CSV");
   command->add_option("--json-out,--json-output", options->json_path, "Everything as JSON");
   command->add_option("--report", options->report, "A report with fan charts");
+  command->add_option("--chart", options->chart, "The fan charts as a picture, FILE.svg or FILE.png");
   command->add_option("--title", options->title, "The title of the report");
   command->add_flag("--private", options->private_history, "The history is private too: add noise to it first");
   training::PrivateHistory& history = options->history;

@@ -4,9 +4,11 @@ import json
 import shutil
 import stat
 import unittest
+from xml.etree import ElementTree
 
 from train_jobs import CONTEXT, FORECAST, HOURS, SERIES, STEPS, TrainTest, is_whole, rows_of, text_of, time_of
 
+SVG = "{http://www.w3.org/2000/svg}"
 QUANTILES = [f"q{level}" for level in range(10, 100, 10)]
 PRIVATE = {"--epsilon": "2", "--delta": "1e-5", "--lower": "0", "--upper": "30", "--dataset": "city"}
 
@@ -72,6 +74,18 @@ class Forecasts(ForecastTest):
         for path in files.values():
             self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
         self.assertEqual(self.debits(), [])
+
+    def test_a_chart_shows_the_history_and_is_its_owners(self):
+        chart = self.folder / "next.svg"
+        for name, mentions in (("next.gif", "must end in .svg or .png"), ("load.csv", "overwritten")):
+            self.assert_refused(2, ["--chart: ", mentions], self.forecast("--chart", str(self.folder / name)))
+        self.assertEqual(self.assert_succeeds(*self.forecast("--chart", str(chart))), "")
+        self.assertEqual(stat.S_IMODE(chart.stat().st_mode), 0o600)
+        root = ElementTree.parse(chart).getroot()
+        self.assertTrue(root.find(f"{SVG}desc").text.startswith("The history is not protected"))
+        drawn = [path.get("class") for path in root.iter(f"{SVG}path")]
+        self.assertEqual([drawn.count(name) for name in ("truth", "line", "band")],
+                         [1 + SERIES, 1 + SERIES, 1 + 4 * SERIES])  # once in the legend
 
     def test_times_continue_after_the_history_and_keys_choose(self):
         """Later than the model's own data, in another order, with gaps; what is not listed is left out."""
@@ -154,6 +168,50 @@ class PrivateHistories(ForecastTest):
                             self.private("--seed", "5", "--json-output", str(self.folder / "all.json")),
                             debits=[("city:1", "released")])
         self.assertEqual(self.read("all.json"), kept)
+
+    def test_a_chart_and_a_page_of_a_private_history_say_what_it_is_worth(self):
+        chart, page = self.folder / "next.svg", self.folder / "next.html"
+        files = ("--chart", str(chart), "--report", str(page))
+        self.assert_refused(2, ["--chart: ", "must end in .svg or .png"], self.private("--chart", "next.gif"))
+        self.seeded(self.private("--seed", "3", *files))
+        self.assertEqual(ElementTree.parse(chart).getroot().find(f"{SVG}desc").text, "seeded: not private")
+        self.assertEqual(stat.S_IMODE(chart.stat().st_mode), 0o600)
+        self.seeded(self.private("--seed", "4", *files))
+        self.assert_succeeds(*self.private(*files))
+        first = chart.read_bytes()
+        self.assertEqual(stat.S_IMODE(chart.stat().st_mode), 0o644)
+        self.assertRegex(ElementTree.parse(chart).getroot().find(f"{SVG}desc").text, "^Differential privacy with ε")
+        self.assertIn("The forecast is mostly noise", page.read_text(encoding="utf-8"))
+        self.assertIn(b"Mostly noise", first)
+        self.assert_refused(2, ["--chart: ", "may be of a private release"],
+                            self.private("--seed", "5", "--chart", str(chart)), debits=[("city:1", "released")])
+        chart.unlink()
+        self.assert_succeeds(*self.private("--again", "city:1", *files))
+        self.assertEqual(chart.read_bytes(), first)
+        # With noise that leaves something, nothing warns.
+        self.assert_succeeds(*self.private(*files, epsilon="60", delta="1e-4", rate="1"))
+        self.assertNotIn("mostly noise", page.read_text(encoding="utf-8"))
+        self.assertNotIn(b"Mostly noise", chart.read_bytes())
+
+    def test_what_an_earlier_version_stored_has_no_chart_and_is_emitted_all_the_same(self):
+        chart, quantiles = self.folder / "next.svg", self.folder / "next.csv"
+        self.assert_succeeds(*self.private("--output", str(quantiles)))
+        first = quantiles.read_bytes()
+        stored = self.folder / "ledger.db.releases" / "city-1.json"
+        document = json.loads(stored.read_text(encoding="utf-8"))
+        for name in ("svg", "promise"):
+            del document[name]
+        stored.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        quantiles.unlink()
+        self.assert_succeeds(*self.private("--again", "city:1", "--output", str(quantiles)))
+        self.assertEqual(quantiles.read_bytes(), first)
+        self.assert_refused(2, ["--chart: ", "an earlier version stored this forecast"],
+                            self.private("--again", "city:1", "--chart", str(chart)), debits=[("city:1", "released")])
+        # Half of the two is no earlier version.
+        document["svg"] = "<svg/>"
+        stored.write_text(json.dumps(document), encoding="utf-8")
+        self.assert_refused(5, ["damaged"], self.private("--again", "city:1", "--chart", str(chart)),
+                            debits=[("city:1", "released")])
 
     def test_what_it_cannot_do_without(self):
         for missing in ("epsilon", "dataset"):

@@ -12,9 +12,12 @@ import subprocess
 import time
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
 from program import PROGRAM, without_spent
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Feeding(LiveTest):
@@ -67,6 +70,19 @@ class Feeding(LiveTest):
             seen.add(document.stat().st_ino)
         self.assertGreater(len(seen), 1)  # replaced, not written over
         self.terminate(process)
+
+    def test_a_chart_grows_with_the_rows(self):
+        self.prepare({"output": {"chart": "out.svg"}})
+        chart, seen = self.folder / "out.svg", []
+        for week in range(3):
+            self.live(counts((week, 7 + week)))
+            seen.append(ElementTree.parse(chart).getroot())
+            self.assertEqual(chart.stat().st_mode & 0o777, 0o644)
+            self.assertTrue(seen[-1].find(f"{SVG}desc").text.startswith("Differential privacy with ε"))
+        lines = [[path.get("d") for path in root.iter(f"{SVG}path") if path.get("class") == "line"] for root in seen]
+        self.assertEqual([len(one) for one in lines], [1, 1, 1])
+        lengths = [len(one[0]) for one in lines]
+        self.assertTrue(lengths[0] < lengths[1] < lengths[2], lines)
 
     def test_times_have_one_form_in_a_file_whatever_the_clocks_do(self):
         hours = {"source": {"path": "-", "zone": "Europe/Berlin"},

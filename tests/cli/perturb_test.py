@@ -9,9 +9,12 @@ import signal
 import stat
 import subprocess
 import unittest
+from xml.etree import ElementTree
 
 from perturb_jobs import (HEADER, MOVING, PERMUTING, PerturbTest, ROWS, WINDOW, meter, rows_of, run, text_of)
 from program import PROGRAM, without_spent
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Values(PerturbTest):
@@ -495,6 +498,38 @@ class Ledger(PerturbTest):
         self.create()
         self.assert_succeeds(*self.job())
         self.assert_whole_or_not_at_all("one field\n", [f"row {ROWS + 1} "], ("= 2.0", "= 1.9"))
+
+    def test_a_chart_shows_the_law_and_what_it_is_worth_and_nothing_of_the_values(self):
+        self.create()
+        chart = self.folder / "out.svg"
+        with_chart = ('report = "out.html"', 'report = "out.html"\nchart = "out.svg"')
+        self.assert_fails(2, ["output.chart: ", "must end in .svg or .png"],
+                          *self.job((with_chart[0], 'chart = "out.gif"')))
+        self.assertEqual(self.debits(), [])
+        done = run(*self.job(with_chart, flags=("--seed", "1")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(stat.S_IMODE(chart.stat().st_mode), 0o600)
+        seeded = ElementTree.parse(chart).getroot()
+        self.assertEqual(seeded.find(f"{SVG}desc").text, "seeded: not private")
+        for name in ("out.csv", "out.json", "out.html", "out.svg"):
+            (self.folder / name).unlink()
+        self.assertIn("out.svg", self.assert_succeeds(*self.job(with_chart)))
+        self.assertEqual(stat.S_IMODE(chart.stat().st_mode), 0o644)
+        root, first = ElementTree.parse(chart).getroot(), chart.read_bytes()
+        self.assertEqual(root.find(f"{SVG}desc").text.replace("\u00a0", " "),
+                         "Differential privacy with ε = 2, δ = 0, unit event, values swapped within 4 rows")
+        words = "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
+        for title in ("How far values move", "The certified curve", "certified δ at every ε"):
+            self.assertIn(title, words)
+        # Another series of as many rows has the very same, and so has what was stored.
+        self.write("in.csv", text_of([(time, f"{i}.25", f"r{i}", day)
+                                      for i, (time, _, _, day) in enumerate(meter()[::-1])]))
+        self.assert_succeeds(*self.job(with_chart, flags=("--yes",)))
+        self.assertEqual(chart.read_bytes(), first)
+        chart.unlink()
+        last, _ = self.debits()[-1]
+        self.assert_succeeds(*self.job(with_chart, flags=("--again", last)))
+        self.assertEqual(chart.read_bytes(), first)
 
     def test_what_really_happened_is_for_the_owner_alone(self):
         self.create()

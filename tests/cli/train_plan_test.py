@@ -126,6 +126,12 @@ class Refusals(TrainTest):
         self.assert_refused(3, ["series 'm7'", "11 steps"], ("batch_size = 4", 'batch_size = 4\nspans = "spans.csv"'))
         self.assert_refused(3, ["series 'm0'"], ("forecast_length = 12", "forecast_length = 1000"))
 
+    def test_an_output_that_a_training_does_not_have(self):
+        """Ignored in silence it would look written."""
+        for key in ("chart", "geojson"):
+            self.assert_refused(2, [f"output.{key}: ", "a training has no such picture"],
+                                ("[output]\n", f'[output]\n{key} = "out.svg"\n'))
+
     def test_no_delta_and_no_noise(self):
         self.assert_refused(2, "privacy.delta", ("delta = 1e-6\n", ""))
         self.assert_refused(2, "train.noise_multiplier: it is missing", ("noise_multiplier = 4.0\n", ""))

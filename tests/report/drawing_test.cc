@@ -8,6 +8,8 @@
 #include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/draw/scale.h"
 #include "chronoveil/report/draw/thinning.h"
+#include "report/forecasted_sample.h"
+#include "report/page_checks.h"
 #include "report/sample.h"
 
 namespace chronoveil::report {
@@ -189,6 +191,34 @@ TEST(HeatMap, StaysSmallHoweverLargeTheRelease) {
   EXPECT_NE(html.find("viewBox=\"0 0 400 200\""), std::string::npos);
   EXPECT_NE(html.find("each cell is a mean of up to 5 series and 2 hours"), std::string::npos);
   EXPECT_LT(html.size(), 1'500'000u);
+}
+
+TEST(ForecastPicture, SaysWhatProtectsTheHistory) {
+  using testing::has;
+  EXPECT_TRUE(has(to_svg(testing::forecast_sample(1)), "<desc>The history is not protected"));
+  Forecasted all = testing::private_forecast_sample(1);
+  EXPECT_TRUE(has(to_svg(all), "<desc>Differential privacy with ε"));
+  all.mark = "seeded: not private";
+  EXPECT_TRUE(has(to_svg(all), "<desc>seeded: not private</desc>"));
+  EXPECT_FALSE(has(to_svg(all), "Differential privacy"));
+  Forecasted odd = testing::forecast_sample(40);
+  odd.title = testing::kEvil;
+  odd.series[0].quantiles[5].assign(9, std::numeric_limits<double>::quiet_NaN());
+  odd.series[1].history.clear();
+  for (const Forecasted& one : {odd, Forecasted{}}) EXPECT_EQ(testing::misnested(to_svg(one)), "");
+  EXPECT_TRUE(has(to_svg(odd), "The first 12 of 40 series."));
+}
+
+// Where it is half of the width of the bounds, nothing is said yet.
+TEST(ForecastPicture, WarnsWhereTheNoiseIsLargerThanHalfOfTheWidth) {
+  using testing::has;
+  Forecasted all = testing::private_forecast_sample(1);
+  const auto warns = [&] { return std::pair(has(to_html(all), "mostly noise"), has(to_svg(all), "Mostly noise")); };
+  EXPECT_EQ(warns(), std::pair(false, false)) << "no width is known";
+  all.input->width = 2 * all.input->noise;
+  EXPECT_EQ(warns(), std::pair(false, false));
+  all.input->width = 1.9 * all.input->noise;
+  EXPECT_EQ(warns(), std::pair(true, true));
 }
 
 }  // namespace

@@ -75,6 +75,21 @@ TEST(PerturbedPage, IsWellFormedAndNeedsNothingFromElsewhere) {
   for (const std::string& html : pages()) EXPECT_EQ(flaw(html), "");
 }
 
+TEST(PerturbedPicture, SaysWhatIsPromisedAndToWhom) {
+  EXPECT_TRUE(has(perturbed_svg(testing::perturbed_sample()), ", values swapped within 10 rows</desc>"));
+  EXPECT_TRUE(has(perturbed_svg(marked()), "<desc>seeded: not private</desc>"));
+  EXPECT_TRUE(has(perturbed_svg(testing::threshold_sample()), "<desc>Not differential privacy: single outputs"));
+  EXPECT_FALSE(has(perturbed_svg(testing::threshold_sample()), ">Differential privacy"));
+  EXPECT_FALSE(has(perturbed_svg(testing::changed_sample()), "swapped"));
+  EXPECT_FALSE(has(perturbed_svg(marked()), "class=\"claim\""));
+  for (Perturbed all : {testing::perturbed_sample(), endless(), with_many_long_names(), Perturbed{}}) {
+    all.title = kEvil;
+    const std::string svg = perturbed_svg(all);
+    EXPECT_FALSE(has(svg, "<img"));
+    EXPECT_EQ(misnested(svg), "");
+  }
+}
+
 TEST(PerturbedPage, WhatComesFromOutsideIsEscapedEverywhere) {
   for (Perturbed all : {testing::perturbed_sample(), testing::changed_sample()}) {
     all.title = all.time = all.reason = kEvil;

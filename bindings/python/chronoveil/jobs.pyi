@@ -121,6 +121,7 @@ class Perturb(Job):
                  csv: str | os.PathLike[str] | None = None,
                  json: str | os.PathLike[str] | None = None,
                  report: str | os.PathLike[str] | None = None,
+                 chart: str | os.PathLike[str] | None = None,
                  title: str | os.PathLike[str] | None = None,
                  internal: str | os.PathLike[str] | None = None,
                  formulas: str | os.PathLike[str] | None = None) -> None: ...

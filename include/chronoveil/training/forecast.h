@@ -47,15 +47,21 @@ struct ForecastDocuments {
   History history = History::of_its_owner;
   // Of a private history, with the debit that this call made for it.
   std::optional<report::Forecasted::PrivateInput> input = std::nullopt;
+  std::string svg = "";      // the fan charts; of a stored forecast of an earlier version empty
+  std::string promise = "";  // report::history_promise
 };
 ForecastDocuments documents_of(const report::Forecasted&);
 
 // Where they go; empty: nowhere, "-": standard output.
 struct ForecastPaths {
   std::string csv, paths, json, report;
+  std::string chart = "";  // FILE.svg or FILE.png
 };
+// Refuses a chart that could not be written, by the key `output.chart`: asked before anything is spent.
+Result<void> check_chart(const ForecastPaths&);
 // All or none, readable by others only where nothing in them is the owner's alone. What was debited is signed, where
-// there is a key to sign with. Usage error: `paths_output`, if no paths were kept.
+// there is a key to sign with. Usage error: `paths_output`, if no paths were kept, and
+// `output.chart`, if none was stored.
 Result<void> write_forecast(const ForecastDocuments&, const ForecastPaths&);
 
 // With `privacy`: debits before a row is read, in the order of every release, and stores the documents beside the

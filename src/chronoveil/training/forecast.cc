@@ -39,8 +39,9 @@ report::Forecasted report_of(const Forecasting& found, const std::string& title)
   all.model = facts_of(model, found.parameters);
   if (found.privacy) {
     const PrivateHistoryPlan& plan = *found.privacy;
-    all.input = {plan.guarantee, plan.price,   plan.event,   plan.asked.rate,
-                 plan.noise,     std::nullopt, std::nullopt, plan.not_protected};
+    all.input = {plan.guarantee,  plan.price,         plan.event,
+                 plan.asked.rate, plan.noise,         std::nullopt,
+                 std::nullopt,    plan.not_protected, plan.asked.upper - plan.asked.lower};
   }
   all.axis = found.axis;
   all.past = found.past;
@@ -222,19 +223,25 @@ std::string to_store(const Kept& kept, const std::string& document) {
   stored["csv"] = all.csv;
   stored["paths"] = all.paths;
   stored["html"] = all.html;
+  stored["svg"] = all.svg;
+  stored["promise"] = all.promise;
   return stored.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Result<Kept> from_store(std::string_view text) {
   const auto damaged = [] { return fail(ErrorKind::storage, "run.again", "the stored forecast is damaged"); };
   const nlohmann::json stored = nlohmann::json::parse(text, nullptr, false);
-  // Earlier versions stored the four documents alone.
-  if (!stored.is_object() || stored.size() != (stored.contains("debit") ? 5 : 4)) return damaged();
+  // Earlier versions stored no chart, and still earlier ones four documents alone.
+  const bool has_chart = stored.is_object() && stored.contains("svg");
+  if (!stored.is_object() || stored.size() != 4u + (stored.contains("debit") ? 1 : 0) + (has_chart ? 2 : 0))
+    return damaged();
   Kept kept;
   kept.documents.emplace().history = ForecastDocuments::History::noised;
   for (const auto& [name, document] :
        {std::pair("json", &kept.documents->json), std::pair("csv", &kept.documents->csv),
-        std::pair("paths", &kept.documents->paths), std::pair("html", &kept.documents->html)}) {
+        std::pair("paths", &kept.documents->paths), std::pair("html", &kept.documents->html),
+        std::pair("svg", &kept.documents->svg), std::pair("promise", &kept.documents->promise)}) {
+    if (!has_chart && (document == &kept.documents->svg || document == &kept.documents->promise)) continue;
     if (!stored.contains(name) || !stored[name].is_string()) return damaged();
     *document = stored[name].get<std::string>();
   }

@@ -52,7 +52,7 @@ struct Job {
   std::string title;
   bool keeps_formulas = false;  // formulas = "keep": keys may begin like one in a spreadsheet
   std::string csv, json, report;
-  std::string chart;           // an SVG or a PNG; of counts and means
+  std::string chart;           // an SVG or a PNG; not of a training
   std::string geojson;         // of counts and means on a grid or by areas: their cells, for maps
   bool handed_back = false;    // to a program that takes the release itself: it needs no output then
   bool may_lack_caps = false;  // for a look, which finds them

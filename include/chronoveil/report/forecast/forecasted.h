@@ -48,6 +48,11 @@ struct Forecasted {
     std::optional<ledger::DebitReference> debit;
     std::optional<BudgetLeft> budget;
     std::vector<std::string> not_protected;  // sentences
+    double width = 0;                        // of the bounds of values; 0: not known
+    // How many times as large as that the noise is; 0 where the width is not known.
+    double noise_in_widths() const { return width > 0 ? noise / width : 0; }
+    // Whether the noise on a value is larger than half of what values can differ by at all.
+    bool is_mostly_noise() const { return noise_in_widths() > 0.5; }
   };
   std::optional<PrivateInput> input;
   // For a history that was published before: what is forecast from it costs nothing further.
@@ -77,6 +82,10 @@ std::string to_json(const Forecasted&);
 // The next step in words, how sure it is, whether the history is protected, then a fan chart, history included, for
 // each of the first kMostCharts series.
 std::string to_html(const Forecasted&);
+// The fan charts of that page as one SVG that stands alone, and what protects the history, which is in it: a mark, a
+// guarantee, or that nothing does.
+std::string to_svg(const Forecasted&);
+std::string history_promise(const Forecasted&);
 // The page with links to the CSV beside it (see csv_note), which may have another name each time the forecast is
 // written.
 std::string with_csv(std::string html, const std::string& csv);

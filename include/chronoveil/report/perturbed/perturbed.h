@@ -49,6 +49,9 @@ Result<Perturbed> perturbed_from_json(std::string_view);
 // dark, phone and print, no script, nothing fetched.
 std::string perturbed_html(const Perturbed&, const std::string& csv = "");
 
+// The two drawings of that page, the law and the curve, as one SVG that stands alone.
+std::string perturbed_svg(const Perturbed&);
+
 // What only the owner may see: it undoes part of the protection, or shows the data.
 struct PerturbedInternal {
   mechanisms::Moves realised;  // of this release

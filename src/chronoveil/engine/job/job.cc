@@ -61,6 +61,8 @@ Result<void> refuse_foreign(const JobTable& table, const Job& job) {
   if (!job.is<MeansSpec>()) CV_CHECK(refuse_means(table, job));
   if (!is_of_counts(job) && !job.is<MeansSpec>())
     CV_CHECK(refuse(table, "privacy", {"caps_from"}, "a look finds caps of counts and of means"));
+  if (job.is<TrainSpec>())
+    CV_CHECK(refuse(table, "output", {"chart", "geojson"}, "a training has no such picture; `output.report` shows it"));
   if (!job.is<TrainSpec>()) CV_CHECK(refuse(table, "output", {"model"}, "it belongs to a job with [train]"));
   if (!job.is<PerturbSpec>())
     return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");

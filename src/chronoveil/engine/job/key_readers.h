@@ -53,6 +53,7 @@ constexpr auto kClocks = std::to_array<Word<Clock>>({{"until", Clock::until}, {"
 inline bool has_slots(const Job& job) { return !job.is<PerturbSpec>(); }  // else its steps are its rows
 inline bool has_series(const Job& job) { return is_of_counts(job) || job.is<TrainSpec>(); }
 inline bool has_people(const Job& job) { return is_of_counts(job) || job.is<MeansSpec>(); }
+inline bool has_chart(const Job& job) { return !job.is<TrainSpec>(); }
 inline bool has_sums(const Job& job) { return job.is<SeriesSpec>(); }  // of groups: not step by step
 inline bool has_units(const Job& job) { return !job.is<MeansSpec>(); }
 

@@ -302,8 +302,8 @@ constexpr JobKey kKeys[] = {
         "`NAME_totals.csv` beside a `csv` called `NAME.csv`"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
-    JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(
-        "--chart", "the charts or the map as a picture, `FILE.svg` or `FILE.png`; counts and means", "none"),
+    JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_chart}.as(
+        "--chart", "the charts or the map as a picture, `FILE.svg` or `FILE.png`; not of a training", "none"),
     JobKey{"output", "geojson", read_file<&Job::geojson>, nullptr, has_people}.as(
         "--geojson", "of counts and means on a grid or by areas: [the cells as GeoJSON](reports.md#maps), for maps",
         "none"),

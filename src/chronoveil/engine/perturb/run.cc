@@ -236,6 +236,11 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
   if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
   if (!job.report.empty())
     files.push_back({job.report, report::perturbed_html(release, report::csv_beside(job.csv, job.report)), mode});
+  if (!job.chart.empty()) {
+    CV_TRY(std::string chart, chart_as(job.chart, report::perturbed_svg(release),
+                                       report::guarantee_line(release.guarantee, release.mark)));
+    files.push_back({job.chart, std::move(chart), mode});
+  }
   if (!job.perturb().internal.empty() && release.internal)
     files.push_back({job.perturb().internal, report::perturbed_internal_html(release, *release.internal), 0600});
   if (!job.json.empty()) {  // last: when it is there, everything is

@@ -14,7 +14,6 @@
 #include "chronoveil/engine/release/source.h"
 #include "chronoveil/report/document/marked.h"
 #include "chronoveil/report/draw/png.h"
-#include "chronoveil/report/page/guarantee_line.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -156,9 +155,7 @@ Result<void> check_outputs(const Job& job) {
       totals.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
-  if (!job.chart.empty() && !job.chart.ends_with(".svg") && !job.chart.ends_with(kPng))
-    return invalid("output.chart", job.chart, "it must end in .svg or .png");
-  if (job.chart.ends_with(kPng)) CV_CHECK(report::check_png());
+  CV_CHECK(check_chart(job.chart));
   CV_CHECK(check_geojson(job));
   for (const auto& [key, path] : named_outputs(job)) {
     CV_CHECK(check_format(key, path));
@@ -260,10 +257,15 @@ Result<void> check_replaces_no_other(const Job& job, const std::string& digest, 
   return refuse("of another job");
 }
 
-Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee& guarantee,
-                             const std::string& mark) {
+Result<std::string> chart_as(const std::string& path, std::string svg, const std::string& promise) {
   if (!path.ends_with(kPng)) return svg;
-  return report::png_of(svg, report::guarantee_line(guarantee, mark));
+  return report::png_of(svg, promise);
+}
+
+Result<void> check_chart(const std::string& path) {
+  if (!path.empty() && !path.ends_with(".svg") && !path.ends_with(kPng))
+    return invalid("output.chart", path, "it must end in .svg or .png");
+  return path.ends_with(kPng) ? report::check_png() : Result<void>();
 }
 
 }  // namespace chronoveil::engine

@@ -12,6 +12,7 @@
 #include "chronoveil/report/document/geojson.h"
 #include "chronoveil/report/document/signature.h"
 #include "chronoveil/report/page/csv_link.h"
+#include "chronoveil/report/page/guarantee_line.h"
 
 namespace chronoveil::engine {
 
@@ -38,7 +39,11 @@ Result<void> check_replaces_no_other(const Job&, const std::string& digest, cons
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
 
 // The chart in the format that the ending of its path names, SVG or PNG.
-Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee&, const std::string& mark);
+// `promise` is what a PNG says of itself: report::guarantee_line, mostly.
+Result<std::string> chart_as(const std::string& path, std::string svg, const std::string& promise);
+// Refuses, by the key `output.chart`, a path of neither format, and a PNG where no program is there to make it. Empty:
+// no chart is asked for.
+Result<void> check_chart(const std::string& path);
 
 // What makes the texts of a kind of release.
 template <class Published>
@@ -66,8 +71,8 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
   if (!job.report.empty())
     files.push_back({job.report, writers.html(published, report::csv_beside(job.csv, job.report)), mode});
   if (!job.chart.empty()) {
-    CV_TRY(std::string chart,
-           chart_as(job.chart, writers.svg(published), published.release.guarantee, published.release.mark));
+    CV_TRY(std::string chart, chart_as(job.chart, writers.svg(published),
+                                       report::guarantee_line(published.release.guarantee, published.release.mark)));
     files.push_back({job.chart, std::move(chart), mode});
   }
   if (!job.geojson.empty()) files.push_back({job.geojson, writers.geojson(published, outlines_of(job)), mode});

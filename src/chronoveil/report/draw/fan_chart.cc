@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
@@ -126,11 +127,9 @@ std::string fan_numbers(const Drawn& drawn, const std::string& csv) {
   return numbers_behind("first", shown, drawn.steps(), to_html(ahead) + (read.rows.empty() ? "" : to_html(read)) + csv);
 }
 
-}  // namespace
-
-std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number, bool large,
-                      const std::string& csv) {
-  Drawn drawn(forecasted, series);
+// None if there is nothing to draw; sets the scale.
+std::optional<Frame> frame_of(Drawn& drawn, std::size_t number, bool large) {
+  const ForecastSeries& series = drawn.series;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   const auto take = [&](std::span<const double> values) {
     for (const double value : values) {
@@ -141,33 +140,47 @@ std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series
   };
   take(drawn.history);
   for (const std::vector<double>& quantiles : series.quantiles) take(quantiles);
-  if (!(low <= high) || series.quantiles.empty()) return "";
+  if (!(low <= high) || series.quantiles.empty()) return std::nullopt;
   drawn.scale = nice_scale(low, high, large ? 5 : 4);
   std::string drawing;
   for (std::size_t level = 0; level < kMedian; ++level) drawing += path_of("band", band_path(drawn, level));
   drawing += path_of("truth", history_path(drawn)) + path_of("line", median_path(drawn));
   const std::string label = label_of(series);
-  return to_html(Frame{
-             .id = "f" + std::to_string(number),
-             .title = label.empty() ? "Forecast" : label,
-             .note = "next: " + chance_words(series.quantiles.front()),
-             .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
-                                        rounded(series.quantiles.front()[kMedian]),
-                                        rounded(series.quantiles.back()[kMedian]), drawn.steps()),
-             .across = time_ticks(drawn.axis, large ? 9 : 6),
-             .up = ticks_of(drawn.scale),
-             .drawing = drawing,
-             .large = large,
-             .across_title = "Time (" + drawn.axis.zone + ")",
-             .up_title = measure_of(series),
-             .marks = fan_marks(drawn, large)}) +
-         fan_numbers(drawn, csv);
+  return Frame{
+      .id = "f" + std::to_string(number),
+      .title = label.empty() ? "Forecast" : label,
+      .note = "next: " + chance_words(series.quantiles.front()),
+      .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
+                                 rounded(series.quantiles.front()[kMedian]), rounded(series.quantiles.back()[kMedian]),
+                                 drawn.steps()),
+      .across = time_ticks(drawn.axis, large ? 9 : 6),
+      .up = ticks_of(drawn.scale),
+      .drawing = drawing,
+      .large = large,
+      .across_title = "Time (" + drawn.axis.zone + ")",
+      .up_title = measure_of(series),
+      .marks = fan_marks(drawn, large)};
 }
 
-std::string fan_legend() {
-  return "<p class=\"legend\">" + legend_entry("truth", "M0 6h22", "what the model read") +
-         legend_entry("line", "M0 6h22", "median of the forecast") +
-         legend_entry("band", "M0 0h22v12h-22z", "2, 4, 6 and 8 in 10 chances") + "</p>\n";
+}  // namespace
+
+std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number, bool large,
+                      const std::string& csv) {
+  Drawn drawn(forecasted, series);
+  const std::optional<Frame> frame = frame_of(drawn, number, large);
+  return frame ? to_html(*frame) + fan_numbers(drawn, csv) : "";
+}
+
+std::optional<Frame> fan_frame(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number,
+                               bool large) {
+  Drawn drawn(forecasted, series);
+  return frame_of(drawn, number, large);
+}
+
+std::vector<LegendEntry> fan_legend() {
+  return {{"truth", "M0 6h22", "what the model read"},
+          {"line", "M0 6h22", "median of the forecast"},
+          {"band", "M0 0h22v12h-22z", "2, 4, 6 and 8 in 10 chances"}};
 }
 
 }  // namespace chronoveil::report

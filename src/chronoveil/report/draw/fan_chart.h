@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "chronoveil/report/draw/frame.h"
 #include "chronoveil/report/forecast/forecasted.h"
 
 namespace chronoveil::report {
@@ -12,7 +15,9 @@ namespace chronoveil::report {
 // the only one.
 std::string fan_chart(const Forecasted&, const ForecastSeries&, std::size_t number, bool large,
                       const std::string& csv = "");
+// The drawing alone; none if there is nothing to draw.
+std::optional<Frame> fan_frame(const Forecasted&, const ForecastSeries&, std::size_t number, bool large);
 // What its lines and bands stand for.
-std::string fan_legend();
+std::vector<LegendEntry> fan_legend();
 
 }  // namespace chronoveil::report

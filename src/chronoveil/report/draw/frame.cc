@@ -23,6 +23,12 @@ std::string legend_entry(std::string_view css, std::string_view d, std::string_v
       css, d, escaped(text));
 }
 
+std::string legend_of(const std::vector<LegendEntry>& entries) {
+  std::string out;
+  for (const LegendEntry& entry : entries) out += legend_entry(entry.css, entry.d, entry.text);
+  return out.empty() ? "" : "<p class=\"legend\">" + out + "</p>\n";
+}
+
 std::vector<Tick> ticks_of(const Scale& scale) {
   std::vector<Tick> all;
   for (const double tick : scale.ticks()) all.push_back({scale.position(tick), tick_text(tick, scale.unit), true});

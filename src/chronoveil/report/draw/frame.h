@@ -40,5 +40,9 @@ std::string path_of(std::string_view css, const std::string& d);
 
 // An entry of a legend: a small drawing 22 wide and 12 high, and what it stands for.
 std::string legend_entry(std::string_view css, std::string_view d, std::string_view text);
+struct LegendEntry {
+  std::string css, d, text;
+};
+std::string legend_of(const std::vector<LegendEntry>&);  // empty if there are none
 
 }  // namespace chronoveil::report

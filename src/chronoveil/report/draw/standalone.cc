@@ -20,6 +20,7 @@ constexpr std::string_view kStyle =
     ".c4,.c4 path{fill:#6fb1b5}.c5,.c5 path{fill:#43979d}.c6,.c6 path{fill:#1f7a82}.c7,.c7 path{fill:#0a5059}"
     ".bare path{fill:transparent}.cells .few{stroke:#51606c;stroke-width:3;stroke-linecap:round}"
     ".cells .halo{stroke:#fff;stroke-width:3}.cells .struck{stroke:#1b2730;stroke-width:1.1}"
+    ".bars{fill:#43979d}.claim,.paper{stroke:#0b6b74;stroke-width:10;stroke-linecap:round}.truth,.paper{stroke:#b4530f}"
     ".cells .scalebar{stroke:#1b2730;stroke-width:2}";
 
 constexpr int kPlotLeft = 74, kPlotHigh = 190;
@@ -72,6 +73,15 @@ void Picture::legend(const std::vector<Entry>& entries) {
     out_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", entries[i].css, x,
                         down_ - kSide - 2, kSide, kSide);
     out_ += text_at("soft", x + kSide + 6, down_ - 5, entries[i].text);
+  }
+}
+
+void Picture::legend(const std::vector<LegendEntry>& entries) {
+  constexpr int kSwatchWide = 22;
+  for (const LegendEntry& entry : entries) {
+    down_ += kLineHigh;
+    out_ += fmt::format("<g transform=\"translate({} {})\">{}</g>\n", kMargin, down_ - 16, path_of(entry.css, entry.d));
+    out_ += text_at("soft", kMargin + kSwatchWide + 8, down_ - 5, entry.text);
   }
 }
 

@@ -24,6 +24,8 @@ class Picture {
     std::string css, text;  // of a filled square
   };
   void legend(const std::vector<Entry>&);
+  // What lines, bands and dots of a frame stand for, one below the other.
+  void legend(const std::vector<LegendEntry>&);
 
   // Neither is escaped yet. `description` says what the release promises, or that it is not private: is_marked looks
   // for it there, where no title can be.

@@ -82,6 +82,12 @@ std::string lead(const Forecasted& forecasted) {
            informative_words(forecasted) +
            "<p>The chances are the model's own: if it is right, 8 of 10 values come to lie between the two bounds. "
            "How often they really do, a backtest shows.</p>\n</div>\n";
+  if (forecasted.input && forecasted.input->is_mostly_noise())
+    out += fmt::format(
+        "<p class=\"notice\"><b>The forecast is mostly noise.</b> What the model read has noise with a standard "
+        "deviation of {}, {} times the width of the bounds of values. Less noise takes a larger ε, fewer steps per "
+        "person, or narrower bounds.</p>\n",
+        rounded(forecasted.input->noise), rounded(forecasted.input->noise_in_widths()));
   if (!forecasted.input && !forecasted.released)
     out +=
         "<p class=\"notice\"><b>The history is not protected.</b> The forecast follows from it, and this page shows "
@@ -92,7 +98,8 @@ std::string lead(const Forecasted& forecasted) {
 
 std::string charts(const Forecasted& forecasted) {
   const std::size_t shown = std::min(forecasted.series.size(), kMostCharts);
-  std::string out = fan_legend() + (shown > 1 ? "<div class=\"charts many\">\n" : "<div class=\"charts\">\n");
+  std::string out =
+      legend_of(fan_legend()) + (shown > 1 ? "<div class=\"charts many\">\n" : "<div class=\"charts\">\n");
   for (std::size_t i = 0; i < shown; ++i)
     out += "<div>" + fan_chart(forecasted, forecasted.series[i], i, shown == 1, std::string(kCsvPlace)) + "</div>\n";
   out += "</div>\n";

@@ -7,7 +7,8 @@
 
 namespace chronoveil::report {
 
-// "Differential privacy with ε = 1, δ = 1e-6, unit user"; of what is not private, its mark.
+// "Differential privacy with ε = 1, δ = 1e-6, unit user"; which values may be swapped; of what is not private, its
+// mark, and of what only a paper says about single outputs, that.
 std::string guarantee_line(const Guarantee&, const std::string& mark);
 
 }  // namespace chronoveil::report

@@ -137,8 +137,8 @@ bool is_finite(const CurvePoint& point) { return std::isfinite(point.epsilon) &&
 
 }  // namespace
 
-std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* realised) {
-  if (law.shares.empty() && (!realised || realised->shares.empty())) return "";
+Figure moves_drawn(const mechanisms::Moves& law, const mechanisms::Moves* realised) {
+  if (law.shares.empty() && (!realised || realised->shares.empty())) return {};
   std::int64_t first = 0, last = 0;
   for (const mechanisms::Moves* moves : {&law, realised}) {
     if (!moves || moves->shares.empty()) continue;
@@ -165,31 +165,29 @@ std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* 
   std::vector<Tick> up;
   for (const double tick : scale.ticks())
     up.push_back({scale.position(tick), tick_text(tick * 100, scale.unit * 100) + " %", true});
-  std::string legend;
-  if (realised)
-    legend = "<p class=\"legend\">" + legend_entry("bars", "M0 0h22v12h-22z", "the law") +
-             legend_entry("truth", "M0 6h22", "this release") + "</p>\n";
-  return legend +
-         to_html(Frame{
-             .id = "moves",
-             .title = realised ? "How far values moved" : "How far values move",
-             .note = bars.width() == 1 ? "by rows" : fmt::format("a bar for {} rows", grouped(bars.width())),
-             .description = fmt::format("Bars from {} to {} rows. {}", grouped(first), grouped(last), moves_words(law)),
-             .across = bars.ticks(),
-             .up = up,
-             .drawing = path_of("bars", bars_path(heights, scale)) +
-                        (realised ? path_of("truth", outline_path(outline, scale)) : ""),
-             .large = true,
-             .across_title = "Rows; left of 0: released earlier than measured, right: later",
-             .up_title = "Share of the values",
-             .marks = marks}) +
-         numbers_behind("first", table.rows.size(), table.rows.size(), to_html(table));
+  std::vector<LegendEntry> legend;
+  if (realised) legend = {{"bars", "M0 0h22v12h-22z", "the law"}, {"truth", "M0 6h22", "this release"}};
+  return {
+      legend,
+      Frame{.id = "moves",
+            .title = realised ? "How far values moved" : "How far values move",
+            .note = bars.width() == 1 ? "by rows" : fmt::format("a bar for {} rows", grouped(bars.width())),
+            .description = fmt::format("Bars from {} to {} rows. {}", grouped(first), grouped(last), moves_words(law)),
+            .across = bars.ticks(),
+            .up = up,
+            .drawing = path_of("bars", bars_path(heights, scale)) +
+                       (realised ? path_of("truth", outline_path(outline, scale)) : ""),
+            .large = true,
+            .across_title = "Rows; left of 0: released earlier than measured, right: later",
+            .up_title = "Share of the values",
+            .marks = marks},
+      table};
 }
 
-std::string curve_figure(const Perturbed& perturbed) {
+Figure curve_drawn(const Perturbed& perturbed) {
   std::vector<CurvePoint> curve;
   std::copy_if(perturbed.curve.begin(), perturbed.curve.end(), std::back_inserter(curve), is_finite);
-  if (curve.empty()) return "";
+  if (curve.empty()) return {};
   std::optional<CurvePoint> claim, paper;
   if (const CurvePoint point{perturbed.guarantee.epsilon, perturbed.guarantee.delta};
       perturbed.mark.empty() && !is_nominal(perturbed.guarantee) && is_finite(point))
@@ -211,7 +209,7 @@ std::string curve_figure(const Perturbed& perturbed) {
   const auto at = [&](const CurvePoint& point) {
     return fmt::format("{} {}", across_at(across.position(point.epsilon)), up_at(up.position(point.delta)));
   };
-  std::string legend = "<p class=\"legend\">" + legend_entry("line", "M0 6h22", "certified δ at every ε");
+  std::vector<LegendEntry> legend{{"line", "M0 6h22", "certified δ at every ε"}};
   std::vector<Point> points;
   std::vector<std::pair<double, std::string>> words;
   Table table{.head = {"ε", "δ at most"}, .rows = {}};
@@ -226,28 +224,43 @@ std::string curve_figure(const Perturbed& perturbed) {
   std::string drawing = path_of("line", line_through(points));
   if (claim) {
     drawing += path_of("claim", "M" + at(*claim) + "h0");
-    legend += legend_entry("claim", "M11 6h0", "what is promised");
+    legend.push_back({"claim", "M11 6h0", "what is promised"});
   }
   if (paper) {
     drawing += path_of("paper", "M" + at(*paper) + "h0");
-    legend += legend_entry("paper", "M11 6h0", "what a paper states, for single outputs only");
+    legend.push_back({"paper", "M11 6h0", "what a paper states, for single outputs only"});
   }
-  return legend + "</p>\n" +
-         to_html(Frame{.id = "curve",
-                       .title = "The certified curve",
-                       .note = "less of both is more private",
-                       .description = fmt::format("A falling line: δ from {} at ε = {} to {} at ε = {}.",
-                                                  rounded_up(curve.front().delta), rounded_up(curve.front().epsilon),
-                                                  rounded_up(curve.back().delta), rounded_up(curve.back().epsilon)),
-                       .across = ticks_of(across),
-                       .up = up.ticks(),
-                       .drawing = drawing,
-                       .large = true,
-                       .across_title = "ε",
-                       .up_title = up.logarithmic() ? "δ, in powers of ten" : "δ",
-                       .marks = marks_at(words)}) +
-         numbers_behind("first", table.rows.size(), table.rows.size(), to_html(table));
+  return {legend,
+          Frame{.id = "curve",
+                .title = "The certified curve",
+                .note = "less of both is more private",
+                .description = fmt::format("A falling line: δ from {} at ε = {} to {} at ε = {}.",
+                                           rounded_up(curve.front().delta), rounded_up(curve.front().epsilon),
+                                           rounded_up(curve.back().delta), rounded_up(curve.back().epsilon)),
+                .across = ticks_of(across),
+                .up = up.ticks(),
+                .drawing = drawing,
+                .large = true,
+                .across_title = "ε",
+                .up_title = up.logarithmic() ? "δ, in powers of ten" : "δ",
+                .marks = marks_at(words)},
+          table};
 }
+
+namespace {
+
+std::string as_html(const Figure& drawn) {
+  if (!drawn.frame) return "";
+  return legend_of(drawn.legend) + to_html(*drawn.frame) +
+         numbers_behind("first", drawn.numbers.rows.size(), drawn.numbers.rows.size(), to_html(drawn.numbers));
+}
+
+}  // namespace
+
+std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* realised) {
+  return as_html(moves_drawn(law, realised));
+}
+std::string curve_figure(const Perturbed& perturbed) { return as_html(curve_drawn(perturbed)); }
 
 std::string averages_figure(const PerturbedInternal::Column& column, std::size_t number) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
