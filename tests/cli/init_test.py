@@ -197,6 +197,28 @@ class InitTest(FolderTest):
         self.init("trips.csv", *self.given, "--job", "third.toml", "--output", "mine.csv")
         self.assertIn('csv = "mine.csv"', self.read("third.toml"))
 
+    def test_two_trainings_of_one_file_have_models_of_their_own_and_none_replaces_another_in_silence(self):
+        days = [f"2026-01-{day:02}" for day in range(1, 29)]
+        self.write("long.csv", "meter,date,kwh\n" + "".join(f"m1,{day},{1 + number % 7}\n" for number, day in enumerate(days)))
+        said = ("train", "long.csv", "--series", "meter", "--series-list", "m1, m2", "--value", "kwh", "--start",
+                days[0], "--end", "2026-01-29", "--zone", "UTC", "--epsilon", "2")
+        self.init(*said)
+        self.init(*said, "--dataset", "other", "--job", "e2.toml")
+        self.init(*said, "--dataset", "third", "--job", "e3.toml", "--json-out", "mine.json")
+        for name, outputs in (("long", "long"), ("e2", "e2"), ("e3", "mine")):
+            for line in (f'model = "{name}.cvm"', f'json = "{outputs}.json"', f'report = "{name}.html"'):
+                self.assertIn(f"\n{line}\n", self.read(f"{name}.toml"))
+        ledger = ("--ledger", "ledger.db")
+        for dataset in ("long", "other"):
+            self.assert_succeeds("budget", "create", dataset, "--epsilon", "4", "--delta", "1e-5", "--unit", "event",
+                                 "--relation", "replace_values", *ledger, cwd=self.folder)
+        self.assert_succeeds("run", "long.toml", *ledger, cwd=self.folder)
+        model = (self.folder / "long.cvm").read_bytes()
+        self.write("e2.toml", self.read("e2.toml").replace('"e2.', '"long.'))
+        self.assert_fails(2, ["output.json: 'long.json' holds the release of the debit long:1, of another job",
+                              "--yes replaces it"], "run", "e2.toml", *ledger, cwd=self.folder)
+        self.assertEqual((self.folder / "long.cvm").read_bytes(), model)
+
     def test_points_outside_of_the_grid_are_said_to_be_so(self):
         self.write("pings.csv", "card,ts,lon,lat\nc1,2026-03-01T10:00,72.8,21.2\nc2,2026-03-01T10:00,10,10\n")
         self.init("pings.csv", "--user", "card", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02",
