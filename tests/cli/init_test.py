@@ -182,8 +182,12 @@ class InitTest(FolderTest):
     def test_columns_that_are_not_there_are_named_before_what_is_missing(self):
         self.write("load.csv", "hora;a;b\n")
         self.assert_fails(2, ["--series: meter is not valid; it must be a column of the header: hora, a, b",
-                              "of a file with a column per series", "FROM 'load.csv') ON COLUMNS(* EXCLUDE"],
+                              "of a file with a column per series", "FROM 'load.csv') ON COLUMNS(* EXCLUDE hora)"],
                           "init", "train", "load.csv", "--series", "meter", "--value", "value", cwd=self.folder)
+        self.write("load.csv", "who,hora,a\n")
+        for named, column in (("who", "who"), ("absent", "hora")):
+            self.assert_fails(2, f"ON COLUMNS(* EXCLUDE {column})", "init", "train", "load.csv", "--series", "meter",
+                              "--value", "value", "--time", named, cwd=self.folder)
         self.write("long.csv", "hora;meter;b\n")
         done = run("init", "train", "long.csv", "--series", "meter", "--value", "value", cwd=self.folder)
         self.assertIn("--value: value is not valid", done.stderr)

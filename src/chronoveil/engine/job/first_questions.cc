@@ -211,6 +211,13 @@ std::string sql_name(const std::string& column, const char* otherwise) {
 }
 std::string sql_file(const std::string& path) { return is_plain(path, "_-./") ? path : "in.csv"; }
 
+// For a file with a column per series. The column of times is the one that was named, or the one that looks like it.
+std::string how_to_make_long_of(const CsvHeader& header, const GivenKeys& given) {
+  const std::string named = word_given(given, "source.time");
+  const bool there = std::find(header.columns.begin(), header.columns.end(), named) != header.columns.end();
+  return how_to_make_long(sql_file(header.path), sql_name(there ? named : guessed_time(header.columns), "time"));
+}
+
 std::string how_to_join_time(const CsvHeader& header) {
   const YearAndPart parts = guessed_year_and_part(header.columns);
   if (parts.year.empty()) return "";
@@ -290,8 +297,7 @@ Result<void> check_columns_given(const CsvHeader& header, const GivenKeys& given
     Result<void> fits = check_answer(header, key, words.front());
     if (fits) continue;
     if (is_missing("source.series") && is_missing("source.value"))
-      fits.error().valid += "; of a file with a column per series, " +
-                            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time"));
+      fits.error().valid += "; of a file with a column per series, " + how_to_make_long_of(header, given);
     return fits;
   }
   return {};
@@ -323,8 +329,7 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
         "that would say nothing is refused, or - where nobody can say";
   if (lacks("source.time")) text += how_to_join_time(header);
   if (lacks("source.series"))
-    text += " (- for one series; of a file with a column per series, " +
-            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time")) + ")";
+    text += " (- for one series; of a file with a column per series, " + how_to_make_long_of(header, given) + ")";
   if (std::any_of(missing.begin(), missing.end(), names_columns))
     text += "; the columns are " + names_of_columns(header);
   return fail(ErrorKind::usage, text);
