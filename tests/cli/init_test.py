@@ -320,12 +320,22 @@ class InitTest(FolderTest):
         self.write("pings.csv", "card,ts,lon,lat\n")
         said = ("--user", "card", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02", "--max-steps", "4")
         self.assertNotIn("places", self.assert_json("init", "pings.csv", *said, cwd=self.folder)["text"])
-        self.assert_fails(2, "cannot be guessed: --grid", "init", "pings.csv", *said, "--longitude", "lon", "--job",
-                          "grid.toml", cwd=self.folder)
+        self.assert_fails(2, ["cannot be guessed: --grid, --cell-size; of --grid: the box of a public grid",
+                              "--longitude=- and --latitude=- instead mean one place for all"], "init", "pings.csv", *said,
+                          "--longitude", "lon", "--job", "grid.toml", cwd=self.folder)
         self.init("pings.csv", *said, "--longitude", "lon", "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000",
                   "--job", "grid.toml")
         self.assertIn('latitude = "lat"', self.read("grid.toml"))
         self.assert_succeeds("plan", "grid.toml", cwd=self.folder)
+
+    def test_points_without_a_grid_may_be_one_place_for_all(self):
+        self.write("pings.csv", "bus,ts,speed,lon,lat\n")
+        said = ("means", "pings.csv", "--user", "bus", "--value", "speed", "--zone", "UTC", "--start", "2026-03-01", "--end",
+                "2026-03-02", "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "4", "--plan-users", "80")
+        self.assert_fails(2, "cannot be guessed: --grid, --cell-size; of --grid", "init", *said, cwd=self.folder)
+        self.init(*said, "--longitude=-", "--latitude=-")
+        self.assertIn("releases  means of speed in 1 place of 4 slots",
+                      self.assert_succeeds("plan", "pings.toml", cwd=self.folder))
 
     def test_at_a_terminal_means_are_asked_for_what_nobody_can_guess(self):
         self.write("pings.csv", "bus,ts,speed,lon,lat\n")

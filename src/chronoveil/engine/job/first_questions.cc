@@ -310,7 +310,10 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
   Words missing;
   while (const std::optional<Question> question = next_question(header, given, kind)) {
     given.push_back({question->key, {question->guess.empty() ? "?" : question->guess}});
-    if (question->guess.empty()) missing.push_back(question->key);
+    // The edges of a box have one option; they are named by the first.
+    const std::string_view option = key_info(question->key).option;
+    const bool named = !missing.empty() && !option.empty() && key_info(missing.back()).option == option;
+    if (question->guess.empty() && !named) missing.push_back(question->key);
   }
   if (missing.empty()) return given;
   const auto lacks = [&](std::string_view key) {
@@ -322,6 +325,10 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
     text += " (- where no column says who, so that rows are counts and the caps are declared)";
   if (lacks("source.value") && std::holds_alternative<SeriesSpec>(kind))
     text += "; of `source.value`: - where each row counts 1; `source.wide` says instead that each series is a column";
+  if (lacks("places.west"))
+    text +=
+        "; of `places.west`: the box of a public grid, west,south,east,north in degrees; `source.longitude`=- and "
+        "`source.latitude`=- instead mean one place for all";
   if (lacks("privacy.max_steps")) text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
   if (lacks("plan.users"))
     text +=
