@@ -182,8 +182,12 @@ class InitTest(FolderTest):
     def test_columns_that_are_not_there_are_named_before_what_is_missing(self):
         self.write("load.csv", "hora;a;b\n")
         self.assert_fails(2, ["--series: meter is not valid; it must be a column of the header: hora, a, b",
-                              "of a file with a column per series", "FROM 'load.csv') ON COLUMNS(* EXCLUDE"],
+                              "of a file with a column per series", "FROM 'load.csv') ON COLUMNS(* EXCLUDE hora)"],
                           "init", "train", "load.csv", "--series", "meter", "--value", "value", cwd=self.folder)
+        self.write("load.csv", "who,hora,a\n")
+        for named, column in (("who", "who"), ("absent", "hora")):
+            self.assert_fails(2, f"ON COLUMNS(* EXCLUDE {column})", "init", "train", "load.csv", "--series", "meter",
+                              "--value", "value", "--time", named, cwd=self.folder)
         self.write("long.csv", "hora;meter;b\n")
         done = run("init", "train", "long.csv", "--series", "meter", "--value", "value", cwd=self.folder)
         self.assertIn("--value: value is not valid", done.stderr)
@@ -196,6 +200,28 @@ class InitTest(FolderTest):
         self.assertIn('json = "areas_out.json"', self.read("areas.toml"))
         self.init("trips.csv", *self.given, "--job", "third.toml", "--output", "mine.csv")
         self.assertIn('csv = "mine.csv"', self.read("third.toml"))
+
+    def test_two_trainings_of_one_file_have_models_of_their_own_and_none_replaces_another_in_silence(self):
+        days = [f"2026-01-{day:02}" for day in range(1, 29)]
+        self.write("long.csv", "meter,date,kwh\n" + "".join(f"m1,{day},{1 + number % 7}\n" for number, day in enumerate(days)))
+        said = ("train", "long.csv", "--series", "meter", "--series-list", "m1, m2", "--value", "kwh", "--start",
+                days[0], "--end", "2026-01-29", "--zone", "UTC", "--epsilon", "2")
+        self.init(*said)
+        self.init(*said, "--dataset", "other", "--job", "e2.toml")
+        self.init(*said, "--dataset", "third", "--job", "e3.toml", "--json-out", "mine.json")
+        for name, outputs in (("long", "long"), ("e2", "e2"), ("e3", "mine")):
+            for line in (f'model = "{name}.cvm"', f'json = "{outputs}.json"', f'report = "{name}.html"'):
+                self.assertIn(f"\n{line}\n", self.read(f"{name}.toml"))
+        ledger = ("--ledger", "ledger.db")
+        for dataset in ("long", "other"):
+            self.assert_succeeds("budget", "create", dataset, "--epsilon", "4", "--delta", "1e-5", "--unit", "event",
+                                 "--relation", "replace_values", *ledger, cwd=self.folder)
+        self.assert_succeeds("run", "long.toml", *ledger, cwd=self.folder)
+        model = (self.folder / "long.cvm").read_bytes()
+        self.write("e2.toml", self.read("e2.toml").replace('"e2.', '"long.'))
+        self.assert_fails(2, ["output.json: 'long.json' holds the release of the debit long:1, of another job",
+                              "--yes replaces it"], "run", "e2.toml", *ledger, cwd=self.folder)
+        self.assertEqual((self.folder / "long.cvm").read_bytes(), model)
 
     def test_points_outside_of_the_grid_are_said_to_be_so(self):
         self.write("pings.csv", "card,ts,lon,lat\nc1,2026-03-01T10:00,72.8,21.2\nc2,2026-03-01T10:00,10,10\n")
@@ -294,12 +320,22 @@ class InitTest(FolderTest):
         self.write("pings.csv", "card,ts,lon,lat\n")
         said = ("--user", "card", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02", "--max-steps", "4")
         self.assertNotIn("places", self.assert_json("init", "pings.csv", *said, cwd=self.folder)["text"])
-        self.assert_fails(2, "cannot be guessed: --grid", "init", "pings.csv", *said, "--longitude", "lon", "--job",
-                          "grid.toml", cwd=self.folder)
+        self.assert_fails(2, ["cannot be guessed: --grid, --cell-size; of --grid: the box of a public grid",
+                              "--longitude=- and --latitude=- instead mean one place for all"], "init", "pings.csv", *said,
+                          "--longitude", "lon", "--job", "grid.toml", cwd=self.folder)
         self.init("pings.csv", *said, "--longitude", "lon", "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000",
                   "--job", "grid.toml")
         self.assertIn('latitude = "lat"', self.read("grid.toml"))
         self.assert_succeeds("plan", "grid.toml", cwd=self.folder)
+
+    def test_points_without_a_grid_may_be_one_place_for_all(self):
+        self.write("pings.csv", "bus,ts,speed,lon,lat\n")
+        said = ("means", "pings.csv", "--user", "bus", "--value", "speed", "--zone", "UTC", "--start", "2026-03-01", "--end",
+                "2026-03-02", "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "4", "--plan-users", "80")
+        self.assert_fails(2, "cannot be guessed: --grid, --cell-size; of --grid", "init", *said, cwd=self.folder)
+        self.init(*said, "--longitude=-", "--latitude=-")
+        self.assertIn("releases  means of speed in 1 place of 4 slots",
+                      self.assert_succeeds("plan", "pings.toml", cwd=self.folder))
 
     def test_at_a_terminal_means_are_asked_for_what_nobody_can_guess(self):
         self.write("pings.csv", "bus,ts,speed,lon,lat\n")

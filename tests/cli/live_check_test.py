@@ -1,6 +1,8 @@
 """What check says of the rows that lie ready for a live release, and that it spends and writes nothing."""
 
 import gzip
+import re
+import subprocess
 import unittest
 
 from live_jobs import STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, run, visits, wards
@@ -141,6 +143,23 @@ class LiveCheck(LiveTest):
         done = run(*self.words_of_check("--data"), stdin=counts((0, 5)))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("rows      1: 1 inside the span, 1 count\n", done.stdout)
+
+    def test_an_evaluation_of_a_folder_shows_the_line_that_joins_its_files(self):
+        self.prepare({"source": {"path": "in 'box"}})
+        (self.folder / "in 'box").mkdir()
+        for name, week in (("a", 0), ("b", 1)):
+            (self.folder / "in 'box" / f"{name}.csv").write_text(counts((week, 5 + week)), encoding="utf-8")
+        self.live("", "--once")
+        evaluate = ("evaluate", str(self.job), "--release", str(self.folder / "out.json"))
+        self.assert_fails(2, ["source.path: '", "in 'box' is a folder", "into one with one header",
+                              'a copy of the job, beside it, with path = "all.csv"'], *evaluate)
+        line = re.search(r"awk .* > '.*/all\.csv'", run(*evaluate).stderr)[0]
+        subprocess.run(["sh", "-c", line], check=True)
+        self.assertEqual((self.folder / "all.csv").read_text(), counts((0, 5), (1, 6)))
+        copy = self.write("copy.toml", self.job.read_text(encoding="utf-8").replace("in 'box", "all.csv"))
+        told = self.assert_succeeds("evaluate", str(copy), *evaluate[2:])
+        self.assertRegex(told, r"(?m)^  rows read +2$")
+        self.assertRegex(told, r"(?m)^  mean absolute error +0$")
 
     def test_an_open_release_is_checked_over_the_span_that_it_is_in(self):
         self.prepare({"source": {"path": "inbox"}, "slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})

@@ -21,8 +21,12 @@ class Counts(JobTest):
         self.assert_fails(3, ["row 1", "source.time_format %d.%m.%Y %H:%M", "city:1"], *self.words("run"))
         self.assertEqual(self.debits(), [("city:1", "reserved")])
         self.change(FORMAT)
-        self.assertIn("before    debited as city:1 (reserved, nothing drawn): run uses it at no further cost",
-                      self.assert_succeeds(*self.words("check")))
+        told = self.assert_succeeds(*self.words("check"))
+        self.assertRegex(told, r"(?m)^budget    city: \d+\.\d % left\nbefore    debited as city:1 \(reserved, nothing drawn\): "
+                               "run uses it at no further cost$")
+        self.assertNotRegex(told, "this job takes|(?m:^cost )")
+        checked = self.assert_json(*self.words("check"))
+        self.assertEqual((checked["cost"], checked["room"], checked["earlier"]["taken_up"]), (None, None, True))
         done = run(*self.words("run"))
         self.assertEqual((done.returncode, self.debits()), (0, [("city:1", "released")]), done.stderr)
         self.assertIn("holds", self.assert_succeeds("budget", "verify", "--against", str(self.folder / "out.json"),

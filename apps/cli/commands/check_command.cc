@@ -28,9 +28,9 @@ struct CheckOptions {
   bool json = false;
 };
 
-// Whether it costs nothing now: an open live release, or a slot of a programme.
+// Whether it costs nothing now: an open live release, a slot of a programme, or a debit for which nothing was drawn.
 bool goes_on_paid(const engine::Job& job, const std::optional<engine::EarlierDebit>& earlier) {
-  return earlier && (job.is<engine::LiveSpec>() || (earlier->id.slot && earlier->taken_up));
+  return earlier && (job.is<engine::LiveSpec>() || earlier->taken_up);
 }
 
 std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {

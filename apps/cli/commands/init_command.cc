@@ -54,11 +54,12 @@ Result<void> init(InitOptions& options) {
   const bool named = !options.path.empty();
   if (!named) options.path = std::filesystem::path(options.job.input).stem().string() + ".toml";
   CV_TRY(engine::GivenKeys given, given_keys(options.job));
-  // Two jobs of one file have outputs of their own.
-  const auto has_csv = [](const auto& one) { return one.first == "output.csv"; };
-  if (named && !std::holds_alternative<engine::TrainSpec>(options.job.kind) &&
-      std::none_of(given.begin(), given.end(), has_csv))
-    given.push_back({"output.csv", {std::filesystem::path(options.path).stem().string() + "_out.csv"}});
+  // Two jobs of one file have outputs of their own; the documents are named after this one.
+  const bool trains = std::holds_alternative<engine::TrainSpec>(options.job.kind);
+  const std::string output = trains ? "output.model" : "output.csv";
+  const auto has_output = [&](const auto& one) { return one.first == output; };
+  if (named && std::none_of(given.begin(), given.end(), has_output))
+    given.push_back({output, {std::filesystem::path(options.path).stem().string() + (trains ? ".cvm" : "_out.csv")}});
   CV_TRY(const engine::CsvHeader header, engine::read_csv_header(options.job.input, given));
   std::error_code ignored;
   if (std::filesystem::exists(options.path, ignored))

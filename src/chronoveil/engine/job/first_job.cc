@@ -75,12 +75,13 @@ constexpr std::string_view kGiveAHeader =
     "or "
     "write the job by hand: with header = false columns are named by number, from 1";
 
-// Beside the CSV, the page for readers and the JSON with the guarantee: who does not know them would not ask for them.
-void add_documents(GivenKeys& given) {
-  const fs::path csv = word_given(given, "output.csv");
-  if (!csv.has_filename() || csv == "-") return;
+// Beside the CSV or the model, the page for readers and the JSON with the guarantee: who does not know them would not
+// ask for them, and the JSON tells another job whose files they are, before it replaces them.
+void add_documents(GivenKeys& given, bool trains) {
+  const fs::path made = word_given(given, trains ? "output.model" : "output.csv");
+  if (!made.has_filename() || made == "-") return;
   for (const auto& [key, ending] : {std::pair{"output.json", ".json"}, {"output.report", ".html"}})
-    if (find_given(given, key) == nullptr) given.push_back({key, {fs::path(csv).replace_extension(ending).string()}});
+    if (find_given(given, key) == nullptr) given.push_back({key, {fs::path(made).replace_extension(ending).string()}});
 }
 
 // What is written can be planned; the plan says how neighbours differ.
@@ -135,7 +136,7 @@ Result<FirstJob> first_job(const CsvHeader& header, const GivenKeys& answers, co
   if (!perturbs && find_given(all, "privacy.unit") == nullptr) all.push_back({"privacy.unit", {"user"}});
   if (perturbs && !is_given(all, "source.time") && find_given(all, "perturb.times") == nullptr)
     all.push_back({"perturb.times", {"false"}});
-  add_documents(all);
+  add_documents(all, std::holds_alternative<TrainSpec>(kind));
   FirstJob made;
   made.text = text_of(all, path);
   CV_TRY(const Job job, parse_job(made.text, path));

@@ -211,6 +211,13 @@ std::string sql_name(const std::string& column, const char* otherwise) {
 }
 std::string sql_file(const std::string& path) { return is_plain(path, "_-./") ? path : "in.csv"; }
 
+// For a file with a column per series. The column of times is the one that was named, or the one that looks like it.
+std::string how_to_make_long_of(const CsvHeader& header, const GivenKeys& given) {
+  const std::string named = word_given(given, "source.time");
+  const bool there = std::find(header.columns.begin(), header.columns.end(), named) != header.columns.end();
+  return how_to_make_long(sql_file(header.path), sql_name(there ? named : guessed_time(header.columns), "time"));
+}
+
 std::string how_to_join_time(const CsvHeader& header) {
   const YearAndPart parts = guessed_year_and_part(header.columns);
   if (parts.year.empty()) return "";
@@ -290,8 +297,7 @@ Result<void> check_columns_given(const CsvHeader& header, const GivenKeys& given
     Result<void> fits = check_answer(header, key, words.front());
     if (fits) continue;
     if (is_missing("source.series") && is_missing("source.value"))
-      fits.error().valid += "; of a file with a column per series, " +
-                            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time"));
+      fits.error().valid += "; of a file with a column per series, " + how_to_make_long_of(header, given);
     return fits;
   }
   return {};
@@ -304,7 +310,10 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
   Words missing;
   while (const std::optional<Question> question = next_question(header, given, kind)) {
     given.push_back({question->key, {question->guess.empty() ? "?" : question->guess}});
-    if (question->guess.empty()) missing.push_back(question->key);
+    // The edges of a box have one option; they are named by the first.
+    const std::string_view option = key_info(question->key).option;
+    const bool named = !missing.empty() && !option.empty() && key_info(missing.back()).option == option;
+    if (question->guess.empty() && !named) missing.push_back(question->key);
   }
   if (missing.empty()) return given;
   const auto lacks = [&](std::string_view key) {
@@ -316,6 +325,10 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
     text += " (- where no column says who, so that rows are counts and the caps are declared)";
   if (lacks("source.value") && std::holds_alternative<SeriesSpec>(kind))
     text += "; of `source.value`: - where each row counts 1; `source.wide` says instead that each series is a column";
+  if (lacks("places.west"))
+    text +=
+        "; of `places.west`: the box of a public grid, west,south,east,north in degrees; `source.longitude`=- and "
+        "`source.latitude`=- instead mean one place for all";
   if (lacks("privacy.max_steps")) text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
   if (lacks("plan.users"))
     text +=
@@ -323,8 +336,7 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
         "that would say nothing is refused, or - where nobody can say";
   if (lacks("source.time")) text += how_to_join_time(header);
   if (lacks("source.series"))
-    text += " (- for one series; of a file with a column per series, " +
-            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time")) + ")";
+    text += " (- for one series; of a file with a column per series, " + how_to_make_long_of(header, given) + ")";
   if (std::any_of(missing.begin(), missing.end(), names_columns))
     text += "; the columns are " + names_of_columns(header);
   return fail(ErrorKind::usage, text);

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "chronoveil/bound/people/bound_in_turn.h"
 #include "chronoveil/engine/release/source.h"
 #include "chronoveil/engine/series/read.h"
@@ -28,11 +30,33 @@ Result<bound::BoundedSeries> bound_as_released(const Job& job, const SlotAxis& a
   return read_and_bound(job, axis, shape, source, internal);
 }
 
+// As one word of a line for a shell.
+std::string quoted(const std::string& path) {
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+// A live release reads its folder file by file; an evaluation reads all rows, twice, from one file.
+Result<void> check_is_no_folder(const Job& job) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (job.source.kind != data::SourceKind::csv || !fs::is_directory(job.source.path, ignored)) return {};
+  const std::string joined = (fs::path(job.path).parent_path() / "all.csv").string();
+  const char* const rows = job.source.header ? "awk 'FNR > 1 || NR == 1' " : "awk 1 ";
+  return fail(ErrorKind::usage, "source.path",
+              "'" + job.source.path + "' is a folder, and an evaluation reads one file; this line joins its files" +
+                  (job.source.header ? " into one with one header" : "") + ": " + rows + quoted(job.source.path) +
+                  "/*.csv > " + quoted(joined) +
+                  "; then evaluate a copy of the job, beside it, with path = \"all.csv\"");
+}
+
 }  // namespace
 
 Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
   if (job.source.path == "-" || job.source.stream != nullptr)
     return fail(ErrorKind::usage, "source.path", "an evaluation reads the data twice; it must be a file or a database");
+  CV_CHECK(check_is_no_folder(job));
   if (report::kind_in(release_json) == "means")
     return fail(ErrorKind::usage, "release", "it is one of means, and this job releases counts");
   report::Evaluation evaluation;
