@@ -1,15 +1,20 @@
 """A time format that turns out to be wrong after the debit: the job with the right one goes on with it, and pays nothing
 more, as long as nothing was drawn or published."""
 
+import os
 import re
+import signal
+import subprocess
 import tempfile
 import unittest
 
 from jobs import HEADER, ROWS, JobTest
 from live_jobs import WEEKS, LiveTest, counts, run
 from order_jobs import FORECAST, Forecast
+from program import PROGRAM
 from train_jobs import JOB, SIGN_LAGS, TrainTest
 
+SHIM = os.environ["CHRONOVEIL_KILL_SHIM"]
 GERMAN = "".join(f"c{k},28.03.2026 {k % 24:02}:30,{('north', 'south')[k % 2]}\n" for k in range(60))
 FORMAT = ('time = "ts"', 'time = "ts"\ntime_format = "%d.%m.%Y %H:%M"')
 
@@ -99,6 +104,32 @@ class Models(TrainTest):
                 self.assertEqual([(debit["id"], debit["state"]) for debit in history], [("city:1", "released")])
                 again = run(*self.words_of_training("--again", "city:1"))
                 self.assertEqual(again.returncode, 0, again.stderr)
+
+    @unittest.skipUnless(FORECAST, "chronoveil-forecast is not built")
+    def test_a_training_that_took_steps_goes_on_with_its_own_format_alone(self):
+        self.create()
+        lines = (self.folder / "load.csv").read_text().splitlines(keepends=True)
+        self.write("load.csv", lines[0] + "".join(
+            re.sub(r"(2026)-(03)-(\d\d)T", r"\3.\2.\1 ", line) for line in lines[1:]))
+        text = JOB.replace("steps = 12", "steps = 12\ncheckpoint_every = 1")
+        right, other = (text.replace('time = "ts"', f'time = "ts"\ntime_format = "{form} %H:%M"')
+                        for form in ("%d.%m.%Y", "%m.%d.%Y"))
+        self.write("job.toml", right)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LD_PRELOAD": SHIM}
+        for call in range(60, 400, 20):  # until it was killed after a step
+            killed = subprocess.run([PROGRAM, *self.words_of_training()], env={**environment, "KILL_AT": str(call)},
+                                    capture_output=True, check=False)
+            self.assertEqual(killed.returncode, -signal.SIGKILL)
+            debit, = self.assert_json("budget", "history", "city", "--ledger", str(self.ledger))["debits"]
+            if debit["uses"]["used"] > 1:
+                break
+        self.write("job.toml", other)
+        self.assert_fails(2, ["source.time_format", "was begun with another time format"], *self.words_of_training())
+        self.write("job.toml", right)
+        done = run(*self.words_of_training())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        debit, = self.assert_json("budget", "history", "city", "--ledger", str(self.ledger))["debits"]
+        self.assertEqual(debit["state"], "released")
 
     def test_a_private_forecast_takes_up_the_debit_of_the_wrong_format(self):
         with tempfile.TemporaryDirectory() as folder:

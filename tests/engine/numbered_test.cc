@@ -137,5 +137,29 @@ TEST_F(Numbered, AProcessThatCountsFromAnOldStateIsRefused) {
   EXPECT_EQ(draws->used(), 2);
 }
 
+// Each has a copy of the state, and believes that it alone goes on.
+TEST_F(Numbered, OfTwoProcessesThatGoOnFromOneStateOneDraws) {
+  Result<OpenBudget> budget = open_budget(kind_.claim, options_.ledger);
+  ASSERT_TRUE(budget);
+  const auto refused = [&](NumberedRun& run) {
+    return fails(run.draws(budget->ledger, ask().event), ErrorKind::storage, "another process");
+  };
+  Result<NumberedRun> one = NumberedRun::debited(*budget, kind_.claim, ask(), {});
+  ASSERT_TRUE(one) << one.error().text();
+  NumberedRun other(one->debit());
+  ASSERT_TRUE(one->draws(budget->ledger, ask().event));
+  ASSERT_TRUE(one->record_until(budget->ledger, 1, "of one"));
+  EXPECT_TRUE(refused(other)) << "it was unused when the other one looked";
+  // Both catch up with a state that is ahead of the ledger; one draws and records before the other draws.
+  NumberedRun third(one->debit()), fourth(one->debit());
+  ASSERT_TRUE(third.resume(budget->ledger));
+  ASSERT_TRUE(third.record_until(budget->ledger, 2, "of both"));
+  ASSERT_TRUE(fourth.resume(budget->ledger));
+  ASSERT_TRUE(fourth.draws(budget->ledger, ask().event));
+  ASSERT_TRUE(fourth.record_until(budget->ledger, 3, "of the fourth"));
+  EXPECT_TRUE(refused(third));
+  ASSERT_TRUE(fourth.draws(budget->ledger, ask().event)) << "what it recorded itself";
+}
+
 }  // namespace
 }  // namespace chronoveil::engine
