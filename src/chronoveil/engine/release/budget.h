@@ -59,8 +59,8 @@ Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledg
 
 // The claim, with the digest under which the ledger knows its job: if there is no debit of the job itself, that of a
 // job which differs from it in nothing but `source.time_format`. So a debit for which nothing was drawn, since no row
-// could be read, serves the job with the right format, too. What only asks does so in this name. Who debits calls this when
-// the budget is opened, once, so that folder and debit are of one name.
+// could be read, serves the job with the right format, too. What only asks does so in this name. Who debits calls this
+// when the budget is opened, once, so that folder and debit are of one name.
 //   Why it holds   The debit pays for one draw of its event, under its terms. The ledger hands it out, once, if event
 //                  and terms are the same and nothing was drawn; how rows are read is no part of them. A format is as
 //                  public as the rest of the job, and caps are enforced on rows as the one run that draws reads them
