@@ -135,8 +135,9 @@ try_bare() {
   cp -r $package/tests "$root/try/tests"
   as_root chroot "$root" /usr/bin/python3 -m venv /try/env
   as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --no-deps --find-links /try chronoveil tzdata
-  # In a folder that goes with the rest: what a ledger has beside it would be there the next time.
-  as_root chroot "$root" /bin/sh -c 'cd /try && exec env/bin/python tests/first_example.py bare python.md'
+  # In a folder that goes with the rest: what a ledger has beside it would be there the next time. There may be no shell.
+  as_root chroot "$root" /try/env/bin/python -c 'import os, sys; os.chdir("/try"); os.execv(sys.executable, [
+      sys.executable, "tests/first_example.py", "bare", "python.md"])'
   # What needs none of the libraries, nor the program, nor tools of a developer.
   if ! $newer; then
     as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --find-links /try pytest
