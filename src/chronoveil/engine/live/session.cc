@@ -283,7 +283,7 @@ Result<LiveStanding> LiveSession::end() {
   if (cursor_->step() == 0) {
     lost_ += early_;
     if (early_ > 0 || (broken_ > 0 && keeping_))
-      say("nothing is spent on it: as long as no step is published, source.time_format may still be changed");
+      say("the debit is not lost: until the first step is published, source.time_format may be changed");
   }
   LiveStanding stands = standing();
   if (finished() && !job_->live().continues) {
